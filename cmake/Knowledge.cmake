@@ -1,0 +1,22 @@
+# Files that travel inside the binary: knowledge under data/, message catalogues under po/, page templates under src/report/page.
+# forebay_embed(<target> <symbol prefix> <file> ...): for each file, base/embedded.h finds it by its path relative to the source root.
+find_program(MSGFMT_PROGRAM msgfmt REQUIRED)
+
+function(forebay_embed target)
+  set(assembly ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded.S)
+  set(table "    .section .data.rel.ro,\"aw\"\n    .balign 8\n    .global forebay_embedded_table\nforebay_embedded_table:\n")
+  set(blobs "    .section .rodata\n")
+  set(index 0)
+  foreach(file ${ARGN})
+    string(REGEX REPLACE "=.*$" "" name ${file})
+    string(REGEX REPLACE "^[^=]*=" "" path ${file})
+    string(APPEND blobs "name_${index}: .asciz \"${name}\"\ndata_${index}: .incbin \"${path}\"\nend_${index}: .byte 0\n")
+    string(APPEND table "    .quad name_${index}, data_${index}, end_${index}\n")
+    math(EXPR index "${index} + 1")
+    list(APPEND paths ${path})
+  endforeach()
+  string(APPEND table "    .quad 0, 0, 0\n    .section .note.GNU-stack,\"\",@progbits\n")
+  file(CONFIGURE OUTPUT ${assembly} CONTENT "${blobs}${table}" @ONLY)
+  set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${paths}")
+  add_library(${target} OBJECT ${assembly})
+endfunction()

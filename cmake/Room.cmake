@@ -1,0 +1,13 @@
+# forebay_room(<name> [rooms and libraries it may use ...])
+# One static library per folder of src/; the edges are checked against src/rooms.txt by scripts/check_rooms.py.
+function(forebay_room name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  if(NOT sources)
+    add_library(forebay_${name} INTERFACE)
+    target_link_libraries(forebay_${name} INTERFACE ${ARGN})
+    return()
+  endif()
+  add_library(forebay_${name} STATIC ${sources})
+  target_link_libraries(forebay_${name} PUBLIC ${ARGN})
+endfunction()

@@ -1,0 +1,55 @@
+#include "base/installation.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <climits>
+#include <filesystem>
+
+#include "base/environment_variable.h"
+#include "base/file.h"
+
+namespace forebay {
+namespace {
+
+std::string home_folder() {
+  if (const auto home = environment_variable("HOME"); home && !home->empty()) return *home;
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? entry->pw_dir : "/";
+}
+
+std::string folder_from(const char* own, const char* standard, const char* fallback) {
+  if (const auto value = environment_variable(own); value && !value->empty()) return absolute_path(*value);
+  if (const auto value = environment_variable(standard); value && !value->empty()) return join_path(*value, "forebay");
+  return join_path(join_path(home_folder(), fallback), "forebay");
+}
+
+}  // namespace
+
+std::string own_program() {
+  if (const auto launcher = environment_variable("FOREBAY_LAUNCHER"); launcher && !launcher->empty()) return *launcher;
+  char buffer[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof buffer - 1);
+  return length > 0 ? std::string(buffer, static_cast<std::size_t>(length)) : std::string();
+}
+
+std::string hook_folder() {
+  if (const auto folder = environment_variable("FOREBAY_HOOK_FOLDER")) return *folder;
+  const std::filesystem::path program(own_program());
+  const std::filesystem::path prefix = program.parent_path().parent_path();
+  for (const std::filesystem::path& candidate :
+       {prefix / "lib/forebay/hook", prefix.parent_path() / "python/forebay_hook", program.parent_path() / "hook",
+        prefix / "python/forebay_hook"})
+    if (path_exists((candidate / "sitecustomize.py").string())) return candidate.string();
+  return {};
+}
+
+std::string state_folder() { return folder_from("FOREBAY_HOME", "XDG_STATE_HOME", ".local/state"); }
+std::string cache_folder() { return folder_from("FOREBAY_CACHE", "XDG_CACHE_HOME", ".cache"); }
+
+const std::vector<std::string>& private_variables() {
+  static const std::vector<std::string> names{"FOREBAY_LAUNCHER", "FOREBAY_HOOK_FOLDER"};
+  return names;
+}
+
+}  // namespace forebay
