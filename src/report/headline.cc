@@ -136,17 +136,15 @@ Text cost_sentence(const Bill& bill) {
 }
 
 std::vector<std::string> last_error_lines(const RunRecord& record) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines;  // the newest first
   const auto add = [&](const std::string& line) {
-    if (!line.empty() && lines.size() < 3 && std::ranges::find(lines, line) == lines.end()) lines.push_back(line.substr(0, 2000));
+    if (!line.empty() && lines.size() < 2 && std::ranges::find(lines, line) == lines.end()) lines.push_back(line.substr(0, 2000));
   };
-  for (const Json& error : record.progress["errors"].items()) {
-    add(error.is_string() ? error.string_or_empty() : error["line"].string_or_empty());
-    if (lines.size() == 3) lines.erase(lines.begin());
-  }
-  add(record.progress["last_error"].is_string() ? record.progress["last_error"].string_or_empty() : record.progress["last_error"]["line"].string_or_empty());
+  const auto& errors = record.progress["error_lines"].items();
+  for (auto error = errors.rbegin(); error != errors.rend(); ++error) add((*error)["line"].string_or_empty());
   if (lines.empty())
     for (const Json& process : record.hook["processes"].items()) add(process["facts"]["exception"].string_or_empty());
+  std::ranges::reverse(lines);
   return lines;
 }
 

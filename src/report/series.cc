@@ -129,14 +129,15 @@ std::vector<int> indices_of(const RunRecord& record, Metric metric) {
   return found;
 }
 
-std::optional<int> core_count(const RunRecord& record) {
-  if (const auto cores = record.machine["cpu"]["cores"].as_integer(); cores && *cores > 0) return static_cast<int>(*cores);
+std::optional<double> core_count(const RunRecord& record) {
+  for (const char* key : {"usable_cores", "cores"})
+    if (const auto cores = record.machine["cpu"][key].as_double(); cores && *cores > 0 && *cores < 1e6) return *cores;
   int largest = -1;
   for (std::size_t i = 0; i < record.samples.size() && i < 10; ++i)
     for (const SampleValue& value : record.samples[i].values)
       if (value.metric == Metric::kCoreBusyFraction) largest = std::max(largest, static_cast<int>(value.index));
   if (largest < 0) return std::nullopt;
-  return largest + 1;
+  return static_cast<double>(largest) + 1;
 }
 
 std::optional<double> memory_limit(const RunRecord& record) {
@@ -144,6 +145,7 @@ std::optional<double> memory_limit(const RunRecord& record) {
   const auto consider = [&](std::optional<double> value) {
     if (value && *value > 0 && (!limit || *value < *limit)) limit = value;
   };
+  consider(record.machine["memory"]["usable_bytes"].as_double());
   for (const Sample& sample : record.samples) {
     consider(sample.get(Metric::kCgroupMemoryLimitBytes));
     consider(sample.get(Metric::kMemoryTotalBytes));

@@ -38,8 +38,8 @@ Series gauge_series(const RunRecord& record, Metric metric, int index, std::stri
 Series rate_series(const RunRecord& record, Metric metric, std::string id, std::string_view label, std::string_view unit);
 // Device numbers that occur for a metric, in order, at most 64.
 std::vector<int> indices_of(const RunRecord& record, Metric metric);
-// Number of cores the samples speak of; absent when not sampled.
-std::optional<int> core_count(const RunRecord& record);
+// Cores the run could use: affinity and quota counted in where the machine's description knows them.
+std::optional<double> core_count(const RunRecord& record);
 // The smallest limit on memory that binds the run: its cgroup's, the job's, else the machine's memory.
 std::optional<double> memory_limit(const RunRecord& record);
 // The memory of the run's tree: its cgroup's, else PSS, else RSS.

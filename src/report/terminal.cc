@@ -1,14 +1,21 @@
 #include "report/terminal.h"
 
+#include "report/terminal_sections.h"
+
 namespace forebay {
 
-std::string render_terminal(const RunRecord& record, const Diagnosis&, const Bill&, const TerminalStyle&,
-                            const std::string&) {
-  return record.id + "\n";
-}
-std::string render_comparison(const ComparedRun&, const ComparedRun&, const Comparison&,
-                              const TerminalStyle&) {
-  return "\n";
+std::string render_terminal(const RunRecord& record, const Diagnosis& diagnosis, const Bill& bill, const TerminalStyle& style,
+                            const std::string& html_path) {
+  TerminalText text(style);
+  write_verdict(text, record, diagnosis, bill);
+  write_findings(text, record, diagnosis);
+  write_step(text, record);
+  write_machine(text, record);
+  write_cost(text, bill);
+  write_not_covered(text, record, diagnosis);
+  write_outputs(text, record);
+  write_next(text, record, diagnosis, html_path);
+  return text.take();
 }
 
 }  // namespace forebay
