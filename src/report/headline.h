@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/message.h"
-#include "diagnosis/finding.h"
 #include "cost/bill.h"
+#include "diagnosis/finding.h"
 #include "record/run_record.h"
 #include "report/style.h"
 
@@ -15,8 +15,8 @@ namespace forebay {
 
 struct Headline {
   enum class Kind { kRunning, kGood, kStopped, kBad } kind = Kind::kRunning;
-  Text sentence;   // "Succeeded in 2 min 14 s"
-  Text detail;     // the outcome's own sentence where it says more; may be empty
+  Text sentence;  // "Succeeded in 2 min 14 s"
+  Text detail;    // the outcome's own sentence where it says more; may be empty
 };
 Headline headline_of(const RunRecord& record);
 Tone tone_of(Headline::Kind kind);
@@ -28,6 +28,8 @@ std::string command_line(const RunRecord& record);
 // Wall time of the run as far as known.
 std::optional<Duration> run_duration(const RunRecord& record);
 
+// Three significant digits: "1.02 s", "318 ms"; from a minute on as format_duration.
+std::string step_time(Duration duration);
 // "71 %"; under 10 % with one decimal.
 std::string percent(double share);
 // "2.1× as fast (1.8× to 2.6×)", and "0.81 s → 0.39 s per step" where the time per step is predicted.
@@ -37,7 +39,8 @@ std::string energy_text(Joules energy);
 // "0.0123 USD", or why it is not known.
 Text cost_sentence(const Bill& bill);
 
-// The last thing that went wrong according to the run itself: exception type, error line. Empty when nothing is known.
+// The last thing that went wrong according to the run itself: exception type, error line. Empty when nothing
+// is known.
 std::vector<std::string> last_error_lines(const RunRecord& record);
 
 // The command to type next, with what it is good for.

@@ -66,10 +66,10 @@ std::string render_progress(const ProgressState& state, const TerminalStyle& sty
   }
   right = cut_to_width(right, style.width / 2, style.unicode);
   std::string left = spinner(state.elapsed, style.unicode) + " ";
-  const int bar_width = known && long_enough && style.width >= 60 ? 16 : 0;
+  const int bar_width = known && long_enough && style.width >= 64 ? 16 : 0;
   const int room =
-      style.width - 1 - display_width(left) - display_width(right) - (bar_width > 0 ? bar_width + 7 : 2);
-  const std::string doing = cut_to_width(printable(state.doing), std::max(room, 8), style.unicode);
+      style.width - 1 - display_width(left) - display_width(right) - (bar_width > 0 ? bar_width + 9 : 2);
+  const std::string doing = cut_to_width(printable(state.doing), std::max(room, 4), style.unicode);
   std::string line = paint(left, Tone::kAccent, style) + doing;
   if (bar_width > 0) {
     const double share = std::min(1.0, *state.done / *state.total);

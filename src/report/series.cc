@@ -32,7 +32,8 @@ std::optional<double> sum_of(const Sample& sample, Metric metric) {
 }
 
 bool occurs(const RunRecord& record, Metric metric) {
-  return std::ranges::any_of(record.samples, [&](const Sample& sample) { return sample.get(metric).has_value(); });
+  return std::ranges::any_of(record.samples,
+                             [&](const Sample& sample) { return sample.get(metric).has_value(); });
 }
 
 }  // namespace
@@ -82,7 +83,8 @@ std::optional<double> seconds_at(const RunRecord& record, Instant instant) {
   return since_first + difference(first.monotonic_ns, time_origin(record));
 }
 
-Series gauge_series(const RunRecord& record, Metric metric, int index, std::string id, std::string_view label, std::string_view unit) {
+Series gauge_series(const RunRecord& record, Metric metric, int index, std::string id, std::string_view label,
+                    std::string_view unit) {
   Series series{std::move(id), label, index, unit, {}};
   const std::int64_t origin = time_origin(record);
   const double pause = longest_pause(record.samples);
@@ -98,7 +100,8 @@ Series gauge_series(const RunRecord& record, Metric metric, int index, std::stri
   return series;
 }
 
-Series rate_series(const RunRecord& record, Metric metric, std::string id, std::string_view label, std::string_view unit) {
+Series rate_series(const RunRecord& record, Metric metric, std::string id, std::string_view label,
+                   std::string_view unit) {
   Series series{std::move(id), label, -1, unit, {}};
   const std::int64_t origin = time_origin(record);
   const double pause = longest_pause(record.samples);
@@ -124,18 +127,31 @@ std::vector<int> indices_of(const RunRecord& record, Metric metric) {
   std::vector<int> found;
   for (const Sample& sample : record.samples)
     for (const SampleValue& value : sample.values)
-      if (value.metric == metric && std::ranges::find(found, value.index) == found.end() && found.size() < 64) found.push_back(value.index);
+      if (value.metric == metric && std::ranges::find(found, value.index) == found.end() && found.size() < 64)
+        found.push_back(value.index);
   std::ranges::sort(found);
   return found;
 }
 
+std::vector<int> gpu_devices(const RunRecord& record) {
+  std::vector<int> devices;
+  for (const Metric metric : {Metric::kGpuUtilizationFraction, Metric::kGpuMemoryUsedBytes,
+                              Metric::kGpuPowerWatts, Metric::kGpuLost})
+    for (const int device : indices_of(record, metric))
+      if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
+  std::ranges::sort(devices);
+  return devices;
+}
+
 std::optional<double> core_count(const RunRecord& record) {
   for (const char* key : {"usable_cores", "cores"})
-    if (const auto cores = record.machine["cpu"][key].as_double(); cores && *cores > 0 && *cores < 1e6) return *cores;
+    if (const auto cores = record.machine["cpu"][key].as_double(); cores && *cores > 0 && *cores < 1e6)
+      return *cores;
   int largest = -1;
   for (std::size_t i = 0; i < record.samples.size() && i < 10; ++i)
     for (const SampleValue& value : record.samples[i].values)
-      if (value.metric == Metric::kCoreBusyFraction) largest = std::max(largest, static_cast<int>(value.index));
+      if (value.metric == Metric::kCoreBusyFraction)
+        largest = std::max(largest, static_cast<int>(value.index));
   if (largest < 0) return std::nullopt;
   return static_cast<double>(largest) + 1;
 }

@@ -10,7 +10,9 @@ namespace {
 constexpr double kNanosecond = 1e-9;
 
 // A damaged row may hold any number; sums of usable ones cannot overflow.
-bool usable(const StepRow& row) { return row.duration_ns > 0 && row.steps > 0 && row.steps <= 1'000'000'000; }
+bool usable(const StepRow& row) {
+  return row.duration_ns > 0 && row.steps > 0 && row.steps <= 1'000'000'000;
+}
 
 // Median time per step; a row that sums several steps counts that often.
 std::optional<Duration> median_step(const std::vector<StepRow>& rows) {
@@ -108,7 +110,8 @@ std::optional<StepSummary> summarise_parts(const std::vector<StepRow>& rows) {
   return summary;
 }
 
-std::vector<StepBucket> bucket_steps(const std::vector<StepRow>& rows, std::int64_t origin_ns, std::size_t maximum) {
+std::vector<StepBucket> bucket_steps(const std::vector<StepRow>& rows, std::int64_t origin_ns,
+                                     std::size_t maximum) {
   const std::int32_t process = busiest_process(rows);
   std::vector<const StepRow*> chosen;
   for (const StepRow& row : rows)
@@ -119,13 +122,17 @@ std::vector<StepBucket> bucket_steps(const std::vector<StepRow>& rows, std::int6
   for (std::size_t i = 0; i < count; ++i) {
     StepBucket& bucket = buckets[i];
     const std::size_t first = i * chosen.size() / count, past = (i + 1) * chosen.size() / count;
-    bucket.begin = (static_cast<double>(chosen[first]->start_ns) - static_cast<double>(origin_ns)) * kNanosecond;
+    bucket.begin =
+        (static_cast<double>(chosen[first]->start_ns) - static_cast<double>(origin_ns)) * kNanosecond;
     const StepRow& last = *chosen[past - 1];
-    bucket.end = (static_cast<double>(last.start_ns) - static_cast<double>(origin_ns) + static_cast<double>(last.duration_ns)) * kNanosecond;
+    bucket.end = (static_cast<double>(last.start_ns) - static_cast<double>(origin_ns) +
+                  static_cast<double>(last.duration_ns)) *
+                 kNanosecond;
     for (std::size_t at = first; at < past; ++at) {
       bucket.steps += chosen[at]->steps;
       const auto parts = parts_of(*chosen[at]);
-      for (std::size_t part = 0; part < kStepPartCount; ++part) bucket.seconds_per_step[part] += parts[part] * kNanosecond;
+      for (std::size_t part = 0; part < kStepPartCount; ++part)
+        bucket.seconds_per_step[part] += parts[part] * kNanosecond;
     }
     for (double& seconds : bucket.seconds_per_step) seconds /= static_cast<double>(bucket.steps);
   }

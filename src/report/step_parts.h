@@ -13,15 +13,16 @@
 namespace forebay {
 
 struct StepPartInfo {
-  std::string_view id;       // "data_wait": stable, used in --json and as a CSS class
-  std::string_view label;    // a msgid
-  std::int64_t StepRow::*time;  // nullptr: what is left over
+  std::string_view id;           // "data_wait": stable, used in --json and as a CSS class
+  std::string_view label;        // a msgid
+  std::int64_t StepRow::* time;  // nullptr: what is left over
 };
 // In the order in which a step passes through them, the rest last.
 constexpr std::size_t kStepPartCount = 10;
 const std::array<StepPartInfo, kStepPartCount>& step_part_table();
 
-// Nanoseconds of each part of a row, in the order of the table; damaged rows (negative or excessive parts) are clamped.
+// Nanoseconds of each part of a row, in the order of the table; damaged rows (negative or excessive parts)
+// are clamped.
 std::array<double, kStepPartCount> parts_of(const StepRow& row);
 
 struct StepSummary {
@@ -30,7 +31,8 @@ struct StepSummary {
   Duration total;     // summed over steps and processes
   std::array<double, kStepPartCount> seconds{};
   std::optional<Duration> median_step;
-  std::optional<double> samples_per_second;  // while stepping, all processes together; absent when not known for all rows
+  std::optional<double>
+      samples_per_second;  // while stepping, all processes together; absent when not known for all rows
   double share(std::size_t part) const;
 };
 // Absent when there is no row with time in it.
@@ -43,6 +45,7 @@ struct StepBucket {
   std::array<double, kStepPartCount> seconds_per_step{};
 };
 // Of the process that made the most steps (one rank stands for all in a picture).
-std::vector<StepBucket> bucket_steps(const std::vector<StepRow>& rows, std::int64_t origin_ns, std::size_t maximum);
+std::vector<StepBucket> bucket_steps(const std::vector<StepRow>& rows, std::int64_t origin_ns,
+                                     std::size_t maximum);
 
 }  // namespace forebay

@@ -4,8 +4,8 @@
 
 namespace forebay {
 
-std::string render_terminal(const RunRecord& record, const Diagnosis& diagnosis, const Bill& bill, const TerminalStyle& style,
-                            const std::string& html_path) {
+std::string render_terminal(const RunRecord& record, const Diagnosis& diagnosis, const Bill& bill,
+                            const TerminalStyle& style, const std::string& html_path) {
   TerminalText text(style);
   write_verdict(text, record, diagnosis, bill);
   write_findings(text, record, diagnosis);

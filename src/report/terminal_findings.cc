@@ -15,10 +15,14 @@ namespace {
 
 std::string_view mark_of(Headline::Kind kind, bool unicode) {
   switch (kind) {
-    case Headline::Kind::kRunning: return unicode ? "●" : "*";
-    case Headline::Kind::kGood: return unicode ? "✓" : "+";
-    case Headline::Kind::kStopped: return unicode ? "■" : "!";
-    case Headline::Kind::kBad: return unicode ? "✗" : "x";
+    case Headline::Kind::kRunning:
+      return unicode ? "●" : "*";
+    case Headline::Kind::kGood:
+      return unicode ? "✓" : "+";
+    case Headline::Kind::kStopped:
+      return unicode ? "■" : "!";
+    case Headline::Kind::kBad:
+      return unicode ? "✗" : "x";
   }
   return "";
 }
@@ -32,7 +36,9 @@ Tone tone_of_finding(const Finding& finding) {
 std::string loss_of(const Finding& finding, std::string_view separator) {
   std::string text;
   if (finding.share) text = say(current_language(), "{0} of the time", {percent(finding.share->value)});
-  if (finding.seconds_lost) text += (text.empty() ? "" : std::string(separator)) + format_duration(*finding.seconds_lost);
+  if (finding.seconds_lost)
+    text += (text.empty() ? "" : std::string(separator)) +
+            say(current_language(), "{0} lost", {format_duration(*finding.seconds_lost)});
   return text;
 }
 
@@ -40,29 +46,36 @@ void write_fix(TerminalText& text, const Fix& fix, std::optional<Duration> step)
   text.paragraph(4, text.arrow(), Tone::kGood, render(fix.text), Tone::kStrong);
   if (!fix.gain) return;
   std::string gain = say(current_language(), "expected: {0}", {render(gain_sentence(*fix.gain))});
-  if (const auto predicted = predicted_step_sentence(*fix.gain, step)) gain += say(current_language(), "; {0}", {render(*predicted)});
+  if (const auto predicted = predicted_step_sentence(*fix.gain, step))
+    gain += say(current_language(), "; {0}", {render(*predicted)});
   text.paragraph(6, "", Tone::kPlain, gain, Tone::kGood);
 }
 
-void write_finding(TerminalText& text, const Finding& finding, int number, std::optional<Duration> step, bool briefly) {
+void write_finding(TerminalText& text, const Finding& finding, int number, std::optional<Duration> step,
+                   bool briefly) {
   const std::string mark = fmt::format("{:>2}", number);
   const Tone tone = tone_of_finding(finding);
   text.paragraph(0, mark, tone, render(finding.title), Tone::kStrong);
   const std::string separator = fmt::format(" {} ", text.bullet());
-  if (const std::string loss = loss_of(finding, separator); !loss.empty()) text.paragraph(3, "", tone, loss, tone);
+  if (const std::string loss = loss_of(finding, separator); !loss.empty())
+    text.paragraph(3, "", tone, loss, tone);
   if (!briefly)
     for (const Text& line : finding.evidence) text.paragraph(4, text.bullet(), Tone::kDim, render(line));
   const std::size_t fixes = briefly ? 1 : 3;
-  for (std::size_t i = 0; i < std::min(finding.fixes.size(), fixes); ++i) write_fix(text, finding.fixes[i], step);
+  for (std::size_t i = 0; i < std::min(finding.fixes.size(), fixes); ++i)
+    write_fix(text, finding.fixes[i], step);
   if (briefly) return;
-  std::string confidence = say(current_language(), "confidence: {0}", {std::string(confidence_name(finding.confidence))});
-  if (!finding.confidence_reason.empty()) confidence += say(current_language(), "; {0}", {render(finding.confidence_reason)});
+  std::string confidence =
+      say(current_language(), "confidence: {0}", {std::string(confidence_name(finding.confidence))});
+  if (!finding.confidence_reason.empty())
+    confidence += say(current_language(), "; {0}", {render(finding.confidence_reason)});
   text.paragraph(4, "", Tone::kPlain, confidence, Tone::kDim);
 }
 
 }  // namespace
 
-void write_verdict(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis, const Bill& bill) {
+void write_verdict(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis,
+                   const Bill& bill) {
   const Headline headline = headline_of(record);
   const Tone tone = tone_of(headline.kind);
   const std::string mark(mark_of(headline.kind, text.style().unicode));
@@ -89,10 +102,14 @@ void write_findings(TerminalText& text, const RunRecord& record, const Diagnosis
   for (std::size_t i = 0; i < std::min(diagnosis.findings.size(), kShown); ++i) {
     if (i > 0) text.blank();
     const Finding& finding = diagnosis.findings[i];
-    write_finding(text, finding, static_cast<int>(i) + 1, step, i >= 2 || (i > 0 && finding.kind == FindingKind::kRisk));
+    write_finding(text, finding, static_cast<int>(i) + 1, step,
+                  i >= 2 || (i > 0 && finding.kind == FindingKind::kRisk));
   }
   if (diagnosis.findings.size() > kShown)
-    text.paragraph(3, "", Tone::kPlain, say(current_language(), "{0} more in the HTML report", {std::to_string(diagnosis.findings.size() - kShown)}), Tone::kDim);
+    text.paragraph(3, "", Tone::kPlain,
+                   say(current_language(), "{0} more in the HTML report",
+                       {std::to_string(diagnosis.findings.size() - kShown)}),
+                   Tone::kDim);
 }
 
 void write_not_covered(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis) {
@@ -107,27 +124,43 @@ void write_not_covered(TerminalText& text, const RunRecord& record, const Diagno
     titles += (named++ == 0 ? "" : std::string(comma)) + render(rule.title);
   }
   const std::size_t more = diagnosis.not_judged.size() - named;
-  if (named > 0 && more > 0) lines.push_back(say(current_language(), "not judged, too little was measured: {0} and {1} more", {titles, std::to_string(more)}));
-  else if (named > 0) lines.push_back(say(current_language(), "not judged, too little was measured: {0}", {titles}));
+  if (named > 0 && more > 0)
+    lines.push_back(say(current_language(), "not judged, too little was measured: {0} and {1} more",
+                        {titles, std::to_string(more)}));
+  else if (named > 0)
+    lines.push_back(say(current_language(), "not judged, too little was measured: {0}", {titles}));
   if (lines.empty()) return;
   text.heading(say(current_language(), "Not covered"));
   constexpr std::size_t kShown = 5;
-  for (std::size_t i = 0; i < std::min(lines.size(), kShown); ++i) text.paragraph(2, text.bullet(), Tone::kDim, lines[i], Tone::kDim);
+  for (std::size_t i = 0; i < std::min(lines.size(), kShown); ++i)
+    text.paragraph(2, text.bullet(), Tone::kDim, lines[i], Tone::kDim);
   if (lines.size() > kShown)
-    text.paragraph(4, "", Tone::kPlain, say(current_language(), "{0} more in the HTML report", {std::to_string(lines.size() - kShown)}), Tone::kDim);
+    text.paragraph(
+        4, "", Tone::kPlain,
+        say(current_language(), "{0} more in the HTML report", {std::to_string(lines.size() - kShown)}),
+        Tone::kDim);
 }
 
-void write_next(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis, const std::string& html_path) {
+void write_next(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis,
+                const std::string& html_path) {
   const NextCommand next = next_command(record, diagnosis);
   const std::string report = say(current_language(), "Report"), then = say(current_language(), "Next");
   const int label_width = std::max(display_width(report), display_width(then));
   text.blank();
-  if (!html_path.empty()) text.line({{pad_right(report, label_width), Tone::kStrong}, {"  "}, {html_path, Tone::kAccent}});
-  else text.line({{pad_right(report, label_width), Tone::kStrong}, {"  "}, {"forebay report " + record.id + " --html", Tone::kAccent}});
+  if (!html_path.empty())
+    text.line({{pad_right(report, label_width), Tone::kStrong}, {"  "}, {html_path, Tone::kAccent}});
+  else
+    text.line({{pad_right(report, label_width), Tone::kStrong},
+               {"  "},
+               {"forebay report " + record.id + " --html", Tone::kAccent}});
   const std::string purpose = render(next.purpose);
   const bool fits = label_width + 4 + display_width(next.command) + display_width(purpose) <= text.width();
-  text.line({{pad_right(then, label_width), Tone::kStrong}, {"  "}, {next.command, Tone::kAccent}, {fits ? "  " + purpose : "", Tone::kDim}});
-  if (!fits) text.line({{std::string(static_cast<std::size_t>(label_width) + 2, ' ')}, {purpose, Tone::kDim}});
+  text.line({{pad_right(then, label_width), Tone::kStrong},
+             {"  "},
+             {next.command, Tone::kAccent},
+             {fits ? "  " + purpose : "", Tone::kDim}});
+  if (!fits)
+    text.line({{std::string(static_cast<std::size_t>(label_width) + 2, ' ')}, {purpose, Tone::kDim}});
 }
 
 }  // namespace forebay

@@ -15,6 +15,7 @@ void write_machine(TerminalText& text, const RunRecord& record);
 void write_cost(TerminalText& text, const Bill& bill);
 void write_not_covered(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis);
 void write_outputs(TerminalText& text, const RunRecord& record);
-void write_next(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis, const std::string& html_path);
+void write_next(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis,
+                const std::string& html_path);
 
 }  // namespace forebay

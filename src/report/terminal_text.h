@@ -1,4 +1,5 @@
-// Building the lines of a terminal report: headings, paragraphs, labelled lines; nothing gets wider than the style's width.
+// Building the lines of a terminal report: headings, paragraphs, labelled lines; nothing gets wider than the
+// style's width.
 #pragma once
 
 #include <string>
@@ -20,10 +21,12 @@ class TerminalText {
   std::string_view arrow() const { return style_.unicode ? "→" : "->"; }
 
   void blank();
-  // A blank line before, the title strong, `right` dim at the right edge (on a line of its own if it does not fit).
+  // A blank line before, the title strong, `right` dim at the right edge (on a line of its own if it does not
+  // fit).
   void heading(std::string_view title, std::string_view right = {});
   // `text` wrapped; the first line begins with `mark` (in its own tone), the others are indented as far.
-  void paragraph(int indent, std::string_view mark, Tone mark_tone, std::string_view text, Tone tone = Tone::kPlain);
+  void paragraph(int indent, std::string_view mark, Tone mark_tone, std::string_view text,
+                 Tone tone = Tone::kPlain);
   // A label in a column of `label_width`, then text wrapped beside it.
   void labelled(std::string_view label, int label_width, std::string_view text, Tone tone = Tone::kPlain);
   // One line made of pieces, cut at the width.
@@ -33,9 +36,13 @@ class TerminalText {
   };
   void line(const std::vector<Piece>& pieces);
 
+  // Lines made elsewhere (a table), as they are.
+  void raw(std::string_view lines) { text_ += lines; }
+
   std::string take() { return std::move(text_); }
 
  private:
+  std::string clean(std::string_view text) const;
   TerminalStyle style_;
   int width_;
   std::string text_;

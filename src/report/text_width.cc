@@ -83,6 +83,16 @@ int width_of(char32_t value) {
   return within(value, kWide) ? 2 : 1;
 }
 
+bool is_digit(char32_t value) {
+  return value >= '0' && value <= '9';
+}
+
+// "318 ms": a number and its unit stay together.
+bool binds(char32_t before_space, char32_t after_space) {
+  return is_digit(before_space) &&
+         (after_space == '%' || after_space == 0xB5 || (after_space >= 'A' && after_space <= 'z'));
+}
+
 bool is_han(char32_t value) {
   return value >= 0x2E80 && width_of(value) == 2 && value < 0x1F300;
 }
@@ -189,7 +199,7 @@ std::vector<std::string> wrap_to_width(std::string_view text, int width) {
   std::string line;
   int used = 0;
   std::size_t break_at = 0;  // bytes of `line` that may stand alone: a break is allowed there; 0 = none
-  char32_t before = 0;
+  char32_t before = 0, before_space = 0;
   const auto trimmed = [](std::string_view piece) {
     while (!piece.empty() && piece.back() == ' ') piece.remove_suffix(1);
     return std::string(piece);
@@ -198,8 +208,10 @@ std::vector<std::string> wrap_to_width(std::string_view text, int width) {
     const CodePoint point = decode(text);
     const std::string_view bytes = text.substr(0, point.length);
     text.remove_prefix(point.length);
-    const bool may_break =
-        before == ' ' || ((is_han(before) || is_han(point.value)) && !closes(point.value) && !opens(before));
+    const bool at_space = before == ' ' && !binds(before_space, point.value);
+    const bool between_han = before != 0 && before != ' ' && (is_han(before) || is_han(point.value)) &&
+                             !closes(point.value) && !opens(before);
+    const bool may_break = at_space || between_han;
     if (!line.empty() && may_break && point.value != ' ') break_at = line.size();
     if (used + width_of(point.value) > width && point.value != ' ') {
       std::string rest;
@@ -212,6 +224,7 @@ std::vector<std::string> wrap_to_width(std::string_view text, int width) {
     if (line.empty() && point.value == ' ' && !lines.empty()) continue;  // no space begins a continued line
     line += bytes;
     used += width_of(point.value);
+    if (point.value == ' ') before_space = before;
     before = point.value;
   }
   if (!trimmed(line).empty() || lines.empty()) lines.push_back(trimmed(line));
