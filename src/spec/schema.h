@@ -42,15 +42,15 @@ enum class FieldType {
 struct Field {
   std::string_view key;  // "policy.idle_stop"; members of list sections are "outputs[].to"
   FieldType type = FieldType::kText;
-  std::string_view meaning;         // msgid: one or two sentences
-  std::string_view default_text;    // msgid: what holds when it is left out; empty: nothing
-  std::string_view example;         // YAML of the value
-  std::string_view choices = {};    // "cost|time|carbon"
-  double minimum = 0;               // of integers and numbers
-  double maximum = 1e15;            //
-  bool is_required = false;         // within its section
-  bool is_honoured_locally = true;  // by the local engine of this release
-  std::string_view since = "0.1";   // the release that knew it first
+  std::string_view example = {};       // YAML of the value
+  std::string_view choices = {};       // "cost|time|carbon"
+  double minimum = 0;                  // of integers and numbers
+  double maximum = 1e15;               //
+  bool is_required = false;            // within its section
+  bool is_honoured_locally = true;     // by the local engine of this release
+  std::string_view meaning = {};       // msgid: one or two sentences
+  std::string_view default_text = {};  // msgid: what holds when it is left out; empty: nothing
+  std::string_view since = "0.1";      // the release that knew it first
 };
 
 std::span<const Field> job_fields();

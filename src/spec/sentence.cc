@@ -1,0 +1,50 @@
+#include "spec/sentence.h"
+
+namespace forebay {
+namespace {
+
+constexpr std::size_t kMaximumShown = 60;
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  std::string out = "\"";
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!is_continuation(c) && ++characters > kMaximumShown) {
+      out += "…";
+      break;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    // C1 controls are two bytes in UTF-8: C2 80 … C2 9F.
+    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else if (is_c1) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string listed_or(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? std::string(tr(" or ")) : std::string(tr(", "));
+    out += words[i];
+  }
+  return out;
+}
+
+}  // namespace forebay
