@@ -66,6 +66,7 @@ struct EnvironmentPlan {
   std::vector<Remark> remarks;
   // The command that runs the job's own Python interpreter, without arguments for it (empty: the job uses none that is known).
   std::vector<std::string> interpreter;
+  Json probe_request;           // what describe_environment asks that interpreter
   std::string isolated_result;  // file in which the build says what it made; finish_plan reads it
 };
 
