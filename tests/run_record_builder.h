@@ -427,6 +427,7 @@ inline RunRecord nothing_measured() {
 // Still going on.
 inline RunRecord running() {
   RunRecord record = data_stall();
+  record.id = "r6n1ng";
   record.outcome.reset();
   record.events.resize(5);
   return record;

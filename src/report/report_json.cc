@@ -27,19 +27,22 @@ Json step_json(const RunRecord& record) {
 }
 
 Json series_json(const Series& series) {
-  return Json::object({{"unit", series.unit}, {"mean", Json(series.mean())}, {"maximum", Json(series.maximum())}});
+  return Json::object(
+      {{"unit", series.unit}, {"mean", Json(series.mean())}, {"maximum", Json(series.maximum())}});
 }
 
 Json machine_json(const RunRecord& record) {
   Json json = Json::object();
   json.set("cores", Json(core_count(record)));
-  json.set("cpu_cores", series_json(rate_series(record, Metric::kTreeCpuSeconds, "cpu_cores", "CPU", "cores")));
+  json.set("cpu_cores",
+           series_json(rate_series(record, Metric::kTreeCpuSeconds, "cpu_cores", "CPU", "cores")));
   json.set("memory", series_json(memory_series(record)));
   json.set("memory_limit_bytes", Json(memory_limit(record)));
   Json gpus = Json::array();
   for (const int device : gpu_devices(record)) {
     Json gpu = Json::object({{"index", device}});
-    gpu.set("utilization", series_json(gauge_series(record, Metric::kGpuUtilizationFraction, device, "", "", "1")));
+    gpu.set("utilization",
+            series_json(gauge_series(record, Metric::kGpuUtilizationFraction, device, "", "", "1")));
     gpu.set("memory", series_json(gauge_series(record, Metric::kGpuMemoryUsedBytes, device, "", "", "B")));
     gpu.set("power", series_json(gauge_series(record, Metric::kGpuPowerWatts, device, "", "", "W")));
     gpus.push(gpu);
@@ -50,7 +53,8 @@ Json machine_json(const RunRecord& record) {
 }  // namespace
 
 Json report_json(const RunRecord& record, const Diagnosis& diagnosis, const Bill& bill) {
-  Json json = Json::object({{"run", record.id}, {"name", run_name(record)}, {"command", command_line(record)}});
+  Json json =
+      Json::object({{"run", record.id}, {"name", run_name(record)}, {"command", command_line(record)}});
   json.set("outcome", record.outcome ? record.outcome->to_json() : Json());
   const auto duration = run_duration(record);
   json.set("duration_seconds", duration ? Json(duration->seconds()) : Json());
