@@ -1,6 +1,7 @@
 #include "record/log_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/file.h"
@@ -19,7 +20,8 @@ Result<LogWriter> LogWriter::open(const RunDirectory& directory, std::uint64_t s
 }
 
 Result<void> LogWriter::append(LogStream stream, Instant time, std::string_view bytes) {
-  std::string payload;
+  std::array<char, kChunkHead> head{static_cast<char>(stream)};
+  std::memcpy(head.data() + 1, &time.nanoseconds, 8);
   while (!bytes.empty()) {
     const std::string_view part = bytes.substr(0, kMaximumFramePayload - kChunkHead);
     bytes.remove_prefix(part.size());
@@ -28,12 +30,7 @@ Result<void> LogWriter::append(LogStream stream, Instant time, std::string_view 
       writer_ = std::move(next);
       ++number_;
     }
-    payload.clear();
-    payload.reserve(kChunkHead + part.size());
-    payload += static_cast<char>(stream);
-    payload.append(reinterpret_cast<const char*>(&time.nanoseconds), 8);
-    payload += part;
-    FOREBAY_CHECK(writer_.append(kFrameEntry, payload));
+    FOREBAY_CHECK(writer_.append(kFrameEntry, std::string_view(head.data(), head.size()), part));
     bytes_written_ += part.size();
   }
   return {};

@@ -69,19 +69,21 @@ Result<SegmentWriter> SegmentWriter::open(const std::string& path, std::uint32_t
   return SegmentWriter(std::move(fd), path, end);
 }
 
-Result<void> SegmentWriter::append(std::uint8_t type, std::string_view payload) {
-  if (payload.size() > kMaximumFramePayload)
+Result<void> SegmentWriter::append(std::uint8_t type, std::string_view head, std::string_view body) {
+  if (head.size() + body.size() > kMaximumFramePayload)
     return make_error(ErrorCode::kInternal, "append to", path_, "the frame is too long");
   std::array<char, kFrameHeader> header{};
-  const auto length = static_cast<std::uint32_t>(payload.size());
+  const auto length = static_cast<std::uint32_t>(head.size() + body.size());
   header[8] = static_cast<char>(type);
-  const std::uint32_t checksum = crc32c(payload, crc32c(std::string_view(&header[8], 1)));
+  const std::uint32_t checksum = crc32c(body, crc32c(head, crc32c(std::string_view(&header[8], 1))));
   std::memcpy(header.data(), &length, 4);
   std::memcpy(header.data() + 4, &checksum, 4);
-  iovec parts[2] = {{header.data(), header.size()}, {const_cast<char*>(payload.data()), payload.size()}};
-  const ssize_t total = static_cast<ssize_t>(header.size() + payload.size());
+  iovec parts[3] = {{header.data(), header.size()},
+                    {const_cast<char*>(head.data()), head.size()},
+                    {const_cast<char*>(body.data()), body.size()}};
+  const ssize_t total = static_cast<ssize_t>(header.size() + length);
   ssize_t done = 0;
-  do done = ::writev(fd_.get(), parts, 2);
+  do done = ::writev(fd_.get(), parts, body.empty() ? 2 : 3);
   while (done < 0 && errno == EINTR);
   if (done != total) {
     // Full disk: take the half frame back, so that the file ends with a whole one.

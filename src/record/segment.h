@@ -28,7 +28,9 @@ class SegmentWriter {
   // Opens or creates; an existing file is scanned and a torn tail is cut off. `kind` is stored in the header and must match.
   static Result<SegmentWriter> open(const std::string& path, std::uint32_t kind);
   // One write(2) per call: when it returns, the frame survives the death of this process.
-  Result<void> append(std::uint8_t type, std::string_view payload);
+  Result<void> append(std::uint8_t type, std::string_view payload) { return append(type, payload, {}); }
+  // The same with a payload in two pieces, so that a caller's head need not be copied in front of the caller's bytes.
+  Result<void> append(std::uint8_t type, std::string_view head, std::string_view body);
   // fdatasync: when it returns, frames survive power loss.
   Result<void> flush_to_disk();
   std::uint64_t size() const { return size_; }

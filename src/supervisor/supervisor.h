@@ -37,18 +37,21 @@ struct SupervisorSettings {
 struct StartedChild {
   pid_t warden = 0;  // the tree is every descendant of this process: Recorder::watch(warden)
   pid_t child = 0;
-  std::vector<std::string>
-      cgroup_paths;  // the run's own groups (v1: memory, freezer …; v2: one); empty where there are none
+  // The run's own groups (v1: memory, freezer …; v2: one); empty where there are none.
+  std::vector<std::string> cgroup_paths;
 };
 
 // All optional. Called on the supervisor's thread; they must not block.
 struct SupervisorHooks {
-  std::function<void(pid_t root, const std::string& cgroup)>
-      on_child_started;                                // cgroup: "" where there is none
-  std::function<void(std::string_view bytes)> on_log;  // after the bytes are in the log
-  std::function<Activity()> activity;                  // asked about once a second
-  std::function<void(const std::string& name, const Json& details)>
-      on_event;  // "signal", "limit", "log-stalled" …
+  // Once its exec succeeded.
+  std::function<void(const StartedChild&)> on_child_started;
+  // After the bytes are in the log.
+  std::function<void(std::string_view bytes)> on_log;
+  // Asked about once a second, while an idle or hang limit is set.
+  std::function<Activity()> activity;
+  // "signal", "stop", "limit", "out-of-memory", "log-stalled", "log-resumed", "log-failed", "warden-lost",
+  // "unkillable".
+  std::function<void(const std::string& name, const Json& details)> on_event;
 };
 
 class Supervisor {
