@@ -39,9 +39,9 @@ void Console::remark(std::string_view text) const {
   (void)write_all(STDERR_FILENO, fmt::format("{}forebay:{} {}\n", red, plain, text), "standard error");
 }
 
-Console make_console(bool json, const std::string& colour_option) {
+Console make_console(bool as_json, const std::string& colour_option) {
   Console console;
-  console.json = json;
+  console.json = as_json;
   console.output_is_terminal = ::isatty(STDOUT_FILENO) != 0;
   console.error_is_terminal = ::isatty(STDERR_FILENO) != 0;
   const auto no_colour = environment_variable("NO_COLOR");

@@ -29,7 +29,7 @@ struct Console {
 };
 
 // `colour_option`: auto, always, never. NO_COLOR and TERM=dumb mean never in auto.
-Console make_console(bool json, const std::string& colour_option);
+Console make_console(bool as_json, const std::string& colour_option);
 // The exit code for an error that kept a verb from its work: 2 for bad input and unknown runs, 125 otherwise.
 int exit_code_for(const Error& error);
 

@@ -102,7 +102,7 @@ std::string verb_page(const VerbInfo& info, int width) {
   heading(out, tr("USAGE"));
   std::string usage = fmt::format("  forebay {} [{}]", info.name, tr("OPTIONS"));
   for (const PositionalInfo& positional : line.positionals())
-    usage += fmt::format(positional.required ? " {}{}" : " [{}{}]", positional.name, positional.many && !positional.name.starts_with("--") ? "…" : "");
+    usage += fmt::format(fmt::runtime(positional.required ? " {}{}" : " [{}{}]"), positional.name, positional.many && !positional.name.starts_with("--") ? "…" : "");
   out += usage + "\n";
   heading(out, tr("DESCRIPTION"));
   wrap_all(out, tr(info.description), 2, columns);
