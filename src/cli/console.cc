@@ -22,7 +22,7 @@ void Console::print(std::string_view text) const {
   }
 }
 
-void Console::print_json(const Json& json) const { print(json.dump(2) + "\n"); }
+void Console::print_json(const Json& value) const { print(value.dump(2) + "\n"); }
 
 void Console::complain(const Error& error) const {
   if (json) {

@@ -22,7 +22,7 @@ struct Console {
 
   // Writes to standard output; when nobody reads any more (EPIPE) the process ends quietly with 141, as under SIGPIPE.
   void print(std::string_view text) const;
-  void print_json(const Json& json) const;
+  void print_json(const Json& value) const;
   // One line on standard error, prefixed "forebay: ". In --json mode also {"error": …} on standard output.
   void complain(const Error& error) const;
   void remark(std::string_view text) const;
