@@ -65,11 +65,11 @@ Outcome run_once(AttemptContext& context) {
   auto recorder = Recorder::start(recorder_settings(context));
   if (!recorder) return failed_outcome(OutcomeCause::kInfrastructure, recorder.error().sentence());
   SupervisorHooks hooks;
-  hooks.on_child_started = [&](pid_t root, const std::string&) {
-    (*recorder)->watch(root);
+  hooks.on_child_started = [&](const StartedChild& started) {
+    (*recorder)->watch(started.warden);
     const Instant now = context.clock.now();
     (void)context.runs.set_started(context.id, context.epoch, now);
-    note_event(context, "command-started", Json::object({{"warden", static_cast<std::int64_t>(root)}}));
+    note_event(context, "command-started", Json::object({{"warden", static_cast<std::int64_t>(started.warden)}, {"child", static_cast<std::int64_t>(started.child)}}));
     fault_point("attempt:child-started");
   };
   hooks.on_log = [&](std::string_view bytes) { (*recorder)->feed_log(bytes); };
