@@ -18,7 +18,7 @@ enum class Change {
   kSlower,
   kSame,
   kUnknown
-};                                            // kSame: the difference is within the spread of the runs
+};  // kSame: the difference is within the spread of the runs
 std::string_view change_name(Change change);  // "faster", "slower", "same", "unknown"; also msgids
 
 struct ComparedMetric {

@@ -1,0 +1,131 @@
+#include "diagnosis/feeding_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "diagnosis/summary.h"
+
+namespace forebay {
+namespace {
+constexpr double kOverhead = 1.10;
+constexpr double kLikely = 0.35;
+constexpr int kMostWorkers = 16;
+}  // namespace
+
+std::string_view feeding_bound_name(FeedingBound bound) {
+  switch (bound) {
+    case FeedingBound::kCompute:
+      return "compute";
+    case FeedingBound::kWorkers:
+      return "workers";
+    case FeedingBound::kCores:
+      return "cores";
+  }
+  return "compute";
+}
+
+std::optional<FeedingInputs> feeding_inputs(const MetricSet& metrics) {
+  const auto step = metrics.get("plain_step_seconds"), wait = metrics.get("steady_data_wait_seconds");
+  const auto cpu = metrics.get("cpu_seconds_per_step"), cores = metrics.get("cores_available"),
+             workers = metrics.get("num_workers");
+  if (!step || !wait || !cpu || !cores || !workers || *cores <= 0 || *step <= 0) return std::nullopt;
+  const auto fetch = *workers == 0 ? wait : metrics.get("worker_fetch_seconds_per_step");
+  if (!fetch || *fetch <= 0) return std::nullopt;
+  FeedingInputs inputs;
+  inputs.step_seconds = *step;
+  inputs.compute_seconds = std::max(0.0, *step - *wait);
+  inputs.fetch_seconds = *fetch;
+  inputs.cpu_seconds = *cpu;
+  inputs.cores_available = *cores;
+  inputs.workers = *workers;
+  inputs.ranks = std::max(1.0, metrics.get("ranks").value_or(1));
+  // On an accelerator one thread of a rank is busy launching kernels; on the CPU all of its compute threads
+  // are.
+  const double threads =
+      metrics.get("on_gpu").value_or(0) > 0.5 ? 1 : std::max(1.0, metrics.get("torch_threads").value_or(1));
+  inputs.compute_threads = threads * inputs.ranks;
+  return inputs;
+}
+
+FeedingPrediction predict_feeding(const FeedingInputs& in, double workers) {
+  workers = std::max(1.0, workers);
+  const double by_workers = in.fetch_seconds / workers, by_cores = in.cpu_seconds / in.cores_available;
+  FeedingPrediction prediction;
+  prediction.low = std::max({in.compute_seconds, by_workers, by_cores});
+  prediction.bound = prediction.low == in.compute_seconds ? FeedingBound::kCompute
+                     : prediction.low == by_workers       ? FeedingBound::kWorkers
+                                                          : FeedingBound::kCores;
+  const double busy_workers = prediction.low > 0 ? std::min(workers, in.fetch_seconds / prediction.low) : 0;
+  const double crowding = std::max(1.0, (in.compute_threads + busy_workers * in.ranks) / in.cores_available);
+  prediction.high = std::max({in.compute_seconds * crowding, by_workers * crowding, by_cores}) * kOverhead;
+  if (in.workers == 0)
+    prediction.high = std::min(prediction.high, std::max(in.step_seconds * kOverhead, prediction.low));
+  prediction.likely = prediction.low + kLikely * (prediction.high - prediction.low);
+  return prediction;
+}
+
+int best_workers(const FeedingInputs& inputs, double usable_cores) {
+  const int most = std::clamp(static_cast<int>(std::ceil(usable_cores / std::max(1.0, inputs.ranks) - 1e-9)),
+                              1, kMostWorkers);
+  double best = predict_feeding(inputs, 1).likely;
+  for (int workers = 2; workers <= most; ++workers)
+    best = std::min(best, predict_feeding(inputs, workers).likely);
+  for (int workers = 1; workers < most; ++workers)
+    if (predict_feeding(inputs, workers).likely <= 1.03 * best) return workers;
+  return most;
+}
+
+namespace {
+
+// How much of the time in which a batch is fetched no processor works on it: it waits for storage, a server,
+// a lock. Not told on a crowded machine, where the fetching process also waits for a core.
+void add_fetch_waits(MetricSet& set) {
+  const auto workers = set.get("num_workers"), step_cpu = set.get("cpu_seconds_per_step"),
+             wait = set.get("steady_data_wait_seconds");
+  const auto busy = set.get("machine_cores_busy"), usable = set.get("cores_usable");
+  if (!workers || (busy && usable && *busy >= 0.85 * *usable)) return;
+  if (*workers == 0) {
+    if (!wait || *wait <= 0) return;
+    const std::int64_t n = set.find("steady_data_wait_seconds")->n;
+    if (const auto cores = set.get("cores_used_in_data_wait"))
+      set.add("fetch_waits_share", 1 - std::min(1.0, *cores), "1", "samples.seg against steps.seg", n);
+    else if (step_cpu)
+      set.add("fetch_waits_share", 1 - std::min(1.0, *step_cpu / *wait), "1",
+              "at least: all processor time of a step against its data wait", n);
+    return;
+  }
+  const auto fetch = set.get("worker_fetch_seconds_per_step"),
+             cpu = set.get("worker_fetch_cpu_seconds_per_step");
+  if (fetch && cpu && *fetch > 0)
+    set.add("fetch_waits_share", 1 - std::min(1.0, *cpu / *fetch), "1", "steps.seg: worker_fetch",
+            set.find("worker_fetch_seconds_per_step")->n);
+}
+
+}  // namespace
+
+void add_model_metrics(MetricSet& set) {
+  add_fetch_waits(set);
+  const auto inputs = feeding_inputs(set);
+  const auto usable = set.get("cores_usable");
+  if (!inputs || !usable) return;
+  const int workers = best_workers(*inputs, *usable);
+  const FeedingPrediction prediction = predict_feeding(*inputs, workers);
+  const std::string origin = "model: diagnosis/feeding_model.h";
+  const std::int64_t n = set.find("plain_step_seconds")->n;
+  set.add("model_workers", workers, "1", origin, n);
+  set.add("model_step_low", prediction.low, "s", origin, n);
+  set.add("model_step_likely", prediction.likely, "s", origin, n);
+  set.add("model_step_high", prediction.high, "s", origin, n);
+  set.add("model_gain_likely", inputs->step_seconds / prediction.likely, "x", origin, n);
+  set.add("model_cores_bound", inputs->cpu_seconds / inputs->cores_available, "s", origin, n);
+  set.add_fact("model_bound", std::string(feeding_bound_name(prediction.bound)), origin);
+  set.add("fetch_seconds_per_step", inputs->fetch_seconds, "s",
+          "steps.seg: data wait without workers, worker_fetch with them", n);
+  if (inputs->workers > 0)
+    set.add("workers_busy_share",
+            std::min(1.0, inputs->fetch_seconds / (inputs->workers * inputs->step_seconds)), "1", "steps.seg",
+            n);
+}
+
+}  // namespace forebay
