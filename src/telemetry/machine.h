@@ -24,7 +24,8 @@ struct MachineSources {
 //   working_folder: {path, file_system, device, disk, total_bytes, free_bytes, on_network, in_memory}
 //   shared_memory: {total_bytes, free_bytes}
 //   gpus: [{index, name, uuid, pci, memory_bytes, power_limit_watts, mig (bool)}]   index is that of the gpu_* metrics
-//   gpu_driver, gpu_library, cuda_driver ("12.4"), gpu_problem (a sentence for people: why GPUs that are there cannot be read)
+//   gpu_driver, gpu_library, cuda_driver ("12.4"), gpu_problem ({text, msgid, args} of base/message.h:
+//   why GPUs that seem to be there cannot be read)
 Json describe_machine(const MachineSources& sources = {});
 
 }  // namespace forebay
