@@ -48,7 +48,7 @@ std::string state_folder() { return folder_from("FOREBAY_HOME", "XDG_STATE_HOME"
 std::string cache_folder() { return folder_from("FOREBAY_CACHE", "XDG_CACHE_HOME", ".cache"); }
 
 const std::vector<std::string>& private_variables() {
-  static const std::vector<std::string> names{"FOREBAY_LAUNCHER", "FOREBAY_HOOK_FOLDER"};
+  static const std::vector<std::string> names{"FOREBAY_LAUNCHER", "FOREBAY_HOOK_FOLDER", "FOREBAY_FAULT", "FOREBAY_NVML"};
   return names;
 }
 

@@ -6,7 +6,7 @@
 namespace forebay {
 namespace {
 
-constexpr std::array<std::pair<OutcomeCause, std::string_view>, 14> kNames{{
+constexpr std::array<std::pair<OutcomeCause, std::string_view>, 15> kNames{{
     {OutcomeCause::kSucceeded, "succeeded"},
     {OutcomeCause::kJobFailed, "job-failed"},
     {OutcomeCause::kOutOfMemory, "out-of-memory"},
@@ -19,6 +19,7 @@ constexpr std::array<std::pair<OutcomeCause, std::string_view>, 14> kNames{{
     {OutcomeCause::kCannotStart, "cannot-start"},
     {OutcomeCause::kOutputsFailed, "outputs-failed"},
     {OutcomeCause::kSupervisorLost, "supervisor-lost"},
+    {OutcomeCause::kNoCapacity, "no-capacity"},
     {OutcomeCause::kInfrastructure, "infrastructure"},
     {OutcomeCause::kNeverStarted, "never-started"},
 }};

@@ -23,6 +23,7 @@ enum class OutcomeCause {
   kCannotStart,         // the command does not exist or cannot be executed
   kOutputsFailed,       // the command succeeded, but its outputs could not be saved
   kSupervisorLost,      // the supervisor died (kill -9, reboot); what is known was salvaged
+  kNoCapacity,          // the machine has not what the job asks for; nothing was started
   kInfrastructure,      // disk full, fault of this program
   kNeverStarted,        // submission was interrupted before a supervisor took the run
 };

@@ -54,6 +54,8 @@ Headline of_outcome(const Outcome& outcome, const std::string& after) {
       return {Kind::kBad, Text{"Preparing failed; the command was never started", {}}, {}};
     case kCannotStart:
       return {Kind::kBad, Text{"The command could not be started", {}}, {}};
+    case kNoCapacity:
+      return {Kind::kBad, Text{"This machine has not what the job asks for; nothing was started", {}}, {}};
     case kOutputsFailed:
       return {Kind::kBad, Text{"Succeeded in {0}, but its outputs could not be saved", {after}}, {}};
     case kSupervisorLost:

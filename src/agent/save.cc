@@ -1,0 +1,130 @@
+// Saving: outputs at the end (also after failure), and between times.
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "agent/attempt.h"
+#include "agent/attempt_context.h"
+#include "agent/periodic_saver.h"
+#include "base/environment_variable.h"
+#include "base/file.h"
+#include "base/installation.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "storage/checkpoint.h"
+
+namespace forebay {
+namespace {
+
+std::string first_error(const OutputsReport& report) {
+  for (const OutputResult& result : report.results)
+    if (result.error) return result.error->sentence();
+  return {};
+}
+
+void keep_newest_checkpoints(const Job& job, const std::string& folder, const OutputsReport& report) {
+  if (!job.checkpoint || !job.checkpoint->path || !job.checkpoint->keep || !report.is_complete()) return;
+  const auto listing = find_checkpoints(absolute_path(join_path(folder, *job.checkpoint->path)), job.checkpoint->complete);
+  const auto is_saved = [&](const Checkpoint& checkpoint) {
+    for (const OutputResult& result : report.results)
+      for (const CopiedFile& file : result.files)
+        if (absolute_path(join_path(folder, file.from)).starts_with(checkpoint.path) || file.from.starts_with(checkpoint.path)) return true;
+    return false;
+  };
+  if (auto removed = retain_checkpoints(listing, static_cast<int>(*job.checkpoint->keep), is_saved); !removed)
+    log_event(LogLevel::kWarning, "checkpoints-not-removed", {{"cause", removed.error().sentence()}});
+}
+
+}  // namespace
+
+OutputSettings output_settings(const RunDirectory& directory, const std::string& folder, const std::string& id, const Job& job) {
+  OutputSettings settings;
+  settings.workdir = folder;
+  settings.run_id = id;
+  settings.variables["FOREBAY_RUN"] = id;
+  for (const JobVariable& variable : job.environment.variables)
+    if (variable.value) settings.variables[variable.name] = *variable.value;
+  if (auto previous = read_json_file(directory.outputs())) settings.previous = std::move(*previous);
+  return settings;
+}
+
+PeriodicSaver::PeriodicSaver(const AttemptContext& context)
+    : clock_(context.clock), settings_(output_settings(context.directory, context.folder, context.id, context.job)) {
+  for (const JobOutput& output : context.job.outputs)
+    if (output.every) entries_.push_back({{output.from, output.to}, *output.every, clock_.monotonic_ns() + output.every->nanoseconds});
+  if (entries_.empty()) return;
+  settings_.cancelled = [this] {
+    const std::lock_guard lock(mutex_);
+    return stopping_;
+  };
+  thread_ = std::thread([this] { loop(); });
+}
+
+void PeriodicSaver::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void PeriodicSaver::loop() {
+  while (true) {
+    Entry* due = &entries_.front();
+    for (Entry& entry : entries_)
+      if (entry.next_ns < due->next_ns) due = &entry;
+    {
+      std::unique_lock lock(mutex_);
+      const auto wait = std::chrono::nanoseconds(std::max<std::int64_t>(0, due->next_ns - clock_.monotonic_ns()));
+      if (changed_.wait_for(lock, wait, [this] { return stopping_; })) return;
+    }
+    const OutputsReport report = copy_outputs({due->request}, settings_);
+    if (!report.is_complete()) log_event(LogLevel::kWarning, "outputs-between-times", {{"cause", first_error(report)}});
+    due->next_ns = clock_.monotonic_ns() + due->every.nanoseconds;
+  }
+}
+
+int run_save_outputs(const std::string& path) {
+  const RunDirectory directory(path);
+  const auto launch = read_json_file(directory.launch());
+  const auto job_json = read_json_file(directory.job());
+  if (!launch || !job_json) return 1;
+  const auto job = job_from_json(*job_json);
+  if (!job) return 1;
+  std::vector<OutputRequest> requests;
+  for (const JobOutput& output : job->outputs) requests.push_back({output.from, output.to});
+  const std::string id = std::filesystem::path(path).filename().string();
+  const OutputSettings settings = output_settings(directory, (*launch)["cwd"].string_or_empty(), id, *job);
+  const OutputsReport report = copy_outputs(requests, settings);
+  if (!write_json_file(directory.outputs(), report.to_json())) return 1;
+  for (const OutputResult& result : report.results)
+    if (result.error) fmt::print(stderr, "forebay: {}\n", result.error->sentence());
+  keep_newest_checkpoints(*job, settings.workdir, report);
+  return report.is_complete() ? 0 : 1;
+}
+
+Outcome save_outputs(AttemptContext& context, Outcome outcome) {
+  ChildSpec spec;
+  spec.argv = {own_program(), "save-outputs", context.directory.path()};
+  spec.cwd = "/";
+  spec.environment = current_environment();
+  spec.stream = LogStream::kForebay;
+  spec.separate_error = false;
+  spec.despite_stop = true;
+  const auto child = context.supervisor.run(spec, Limits{}, SupervisorHooks{});
+  if (child && child->succeeded()) return outcome;
+  std::string cause = child ? child->stop_sentence : child.error().sentence();
+  if (const auto manifest = read_json_file(context.directory.outputs()))
+    for (const Json& result : (*manifest)["results"].items())
+      if (result["error"].is_object() && cause.empty()) cause = result["error"]["sentence"].string_or_empty();
+  note_event(context, "outputs-failed", Json::object({{"cause", cause}}));
+  if (outcome.cause != OutcomeCause::kSucceeded) return outcome;  // the job's own failure says more
+  outcome.cause = OutcomeCause::kOutputsFailed;
+  outcome.sentence = fmt::format(fmt::runtime(tr("the command succeeded, but its outputs were not all saved: {0}")), cause);
+  return outcome;
+}
+
+}  // namespace forebay

@@ -1,0 +1,40 @@
+// What `run`, `submit` and `rerun` have in common: options, reading the job, checking it, submitting.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/console.h"
+#include "control/submit.h"
+
+namespace forebay {
+
+struct LaunchOptions {
+  std::string file;                  // job file; empty for a bare command
+  std::vector<std::string> command;  // after "--"
+  std::string name;
+  std::string on;
+  std::string folder;                // --workdir
+  std::vector<std::string> variables;
+  std::string price;
+  std::string sample;
+  std::string max_duration, idle_stop, hang_stop, memory;
+  bool isolate = false;
+  bool no_hook = false;
+  bool dry_run = false;
+
+  void declare(CommandLine& line);
+};
+
+// The whole request, or the first problem; all problems of a job file are printed by this call.
+Result<SubmitRequest> make_request(const LaunchOptions& options, const Console& console);
+
+// Limits given as options, onto a job.
+Result<void> apply_limits(const LaunchOptions& options, Job& job);
+
+// "2.5 USD/h" or "2.5 USD".
+Result<Money> parse_price_per_hour(const std::string& text);
+
+}  // namespace forebay

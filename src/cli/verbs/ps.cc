@@ -1,0 +1,91 @@
+// forebay ps: what runs and what ran.
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/run_json.h"
+#include "cli/run_view.h"
+#include "cli/verb_list.h"
+#include "report/table.h"
+
+namespace forebay {
+namespace {
+
+Tone tone_of(const RunRow& row) {
+  if (row.state == RunState::kFinished) return Tone::kGood;
+  if (row.state == RunState::kFailed) return Tone::kBad;
+  if (row.state == RunState::kCancelled) return Tone::kWarning;
+  return Tone::kAccent;
+}
+
+std::string duration_of(const RunRow& row, Instant now) {
+  if (!row.started) return "-";
+  return format_duration(Duration{row.ended.value_or(now).nanoseconds - row.started->nanoseconds});
+}
+
+std::vector<TableCell> cells_of(const RunRow& row, Instant now) {
+  const std::string code = row.exit_code ? std::to_string(*row.exit_code) : "-";
+  const std::string state = row.cause.empty() || row.state == RunState::kFinished ? std::string(run_state_name(row.state)) : fmt::format("{} ({})", run_state_name(row.state), row.cause);
+  return {row.id, row.name, TableCell(state, tone_of(row)), code, format_duration(Duration{now.nanoseconds - row.created.nanoseconds}), duration_of(row, now), row.command};
+}
+
+class PsVerb final : public Verb {
+ public:
+  void declare(CommandLine& line) override {
+    line.flag("-a,--all", all_, "also runs that ended more than a day ago");
+    line.flag("-q,--quiet", quiet_, "ids only, one a line");
+    line.option("-n,--last", last_, "N", "at most so many, newest first");
+  }
+
+  Result<int> run(const Console& console) override {
+    FOREBAY_TRY(OpenRuns open, open_runs());
+    say_reconciled(open, console);
+    RunFilter filter;
+    if (!last_.empty()) {
+      const long count = std::strtol(last_.c_str(), nullptr, 10);
+      if (count <= 0) return make_error(ErrorCode::kInvalidInput, "list", "--last " + last_, std::string(tr("it is not a number above 0")));
+      filter.limit = static_cast<std::size_t>(count);
+    }
+    FOREBAY_TRY(std::vector<RunRow> rows, open.runs.list(filter));
+    const Instant now = system_clock().now();
+    constexpr std::int64_t kDay = 86'400ll * 1'000'000'000;
+    if (!all_ && last_.empty())
+      std::erase_if(rows, [&](const RunRow& row) { return is_terminal(row.state) && now.nanoseconds - row.updated.nanoseconds > kDay; });
+    print(console, rows, now);
+    return 0;
+  }
+
+ private:
+  void print(const Console& console, const std::vector<RunRow>& rows, Instant now) const {
+    if (console.json) {
+      Json list = Json::array();
+      for (const RunRow& row : rows) list.push(run_json(row));
+      return console.print_json(list);
+    }
+    if (quiet_) {
+      for (const RunRow& row : rows) console.print(row.id + "\n");
+      return;
+    }
+    if (rows.empty()) return console.remark(tr("no runs; start one with `forebay run -- COMMAND`"));
+    std::vector<TableColumn> columns{{std::string(tr("RUN")), false, false, false, 8}, {std::string(tr("NAME")), false, true, false, 6}, {std::string(tr("STATE"))},
+                                     {std::string(tr("CODE")), true}, {std::string(tr("AGE")), true}, {std::string(tr("DURATION")), true},
+                                     {std::string(tr("COMMAND")), false, true, false, 8}};
+    std::vector<std::vector<TableCell>> table;
+    for (const RunRow& row : rows) table.push_back(cells_of(row, now));
+    console.print(format_table(columns, table, style_of(console)));
+  }
+
+  bool all_ = false, quiet_ = false;
+  std::string last_;
+};
+
+}  // namespace
+
+VerbInfo ps_verb_info() {
+  return {"ps", "Run", "list runs", "Lists the runs that are going on and those that ended within the last day, newest first. Runs whose supervisor was killed are found and closed on the way.",
+          "$ forebay ps\n$ forebay ps --all --json", make_verb<PsVerb>};
+}
+
+}  // namespace forebay
