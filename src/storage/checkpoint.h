@@ -21,7 +21,8 @@ enum class CheckpointKind {
 };
 
 struct Checkpoint {
-  std::string path;  // absolute; file or folder
+  std::string path;    // absolute; file or folder
+  std::string marker;  // the marker beside it, "" when there is none or it lies inside
   CheckpointKind kind = CheckpointKind::kMarked;
   std::optional<std::int64_t> step;  // from its name or its state file
   std::int64_t modified_ns = 0;      // newest file in it

@@ -38,8 +38,9 @@ struct CopiedFile {
   std::string from;
   std::string to;
   std::int64_t bytes = 0;
-  std::string sha256;  // empty for links and folders
-  bool was_there = false;  // an equal file was already at the destination
+  std::string sha256;            // empty for links
+  std::int64_t modified_ns = 0;  // of the source
+  bool was_there = false;        // an equal file was already at the destination
 };
 
 struct OutputResult {
