@@ -89,6 +89,8 @@ class Facts(object):
             return
         if len(self._modules) >= _MODULES_KEPT or not (module._parameters or module._modules):
             return
+        if self.torch._C._get_tracing_state() is not None:  # in torch.jit.trace a size is a tensor of the trace
+            return
         self._modules[id(module)] = weakref.ref(module)
         self._count(module)
 

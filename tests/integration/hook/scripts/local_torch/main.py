@@ -1,0 +1,6 @@
+import importlib
+
+import torch
+
+torch.run()
+importlib.reload(torch).run()

@@ -1,0 +1,1 @@
+raise ValueError("the user's own mistake")
