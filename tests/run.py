@@ -71,7 +71,7 @@ def run_python(folder, pattern):
     if pattern:
         loader.testNamePatterns = ["*%s*" % pattern]
     suite = unittest.TestSuite()
-    for path in sorted(folder.rglob("test_*.py")):
+    for path in sorted([*folder.rglob("test_*.py"), *folder.rglob("*_test.py")]):
         sys.path.insert(0, str(path.parent))
         name = "_".join(path.relative_to(ROOT).with_suffix("").parts).replace("-", "_")
         import importlib.util
