@@ -66,7 +66,7 @@ Outcome run_once(AttemptContext& context) {
   if (!recorder) return failed_outcome(OutcomeCause::kInfrastructure, recorder.error().sentence());
   SupervisorHooks hooks;
   hooks.on_child_started = [&](const StartedChild& started) {
-    (*recorder)->watch(started.warden);
+    (*recorder)->watch(started.warden, started.cgroup_paths);
     const Instant now = context.clock.now();
     (void)context.runs.set_started(context.id, context.epoch, now);
     note_event(context, "command-started", Json::object({{"warden", static_cast<std::int64_t>(started.warden)}, {"child", static_cast<std::int64_t>(started.child)}}));

@@ -36,7 +36,11 @@ constexpr std::int64_t kPollSoon = 30 * kMillisecond;          // while a ring f
 constexpr std::int64_t kLongestGpuWait = 200 * kMillisecond;   // of one sample
 constexpr std::int64_t kProgressEvery = 2'000 * kMillisecond;  // rewriting progress.json
 constexpr std::int64_t kHookEvery = 5'000 * kMillisecond;      // rewriting hook.json
-constexpr std::int64_t kNoRoot = -1;
+
+struct Watched {
+  std::int64_t root_pid = 0;
+  std::vector<std::string> cgroup_paths;
+};
 
 class RecorderThread : public Recorder {
  public:
@@ -67,8 +71,11 @@ class RecorderThread : public Recorder {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
-  void watch(std::int64_t root_pid) override {
-    next_root_.store(root_pid);
+  void watch(std::int64_t root_pid, std::vector<std::string> cgroup_paths) override {
+    {
+      const std::lock_guard lock(mutex_);
+      next_watch_ = Watched{root_pid, std::move(cgroup_paths)};
+    }
     wake();
   }
 
@@ -103,7 +110,7 @@ class RecorderThread : public Recorder {
     const std::int64_t interval = std::max(settings_.interval.nanoseconds, kMillisecond);
     std::int64_t next_sample = clock_.monotonic_ns(), next_poll = next_sample;
     while (!stopping_.load()) {
-      if (const std::int64_t root = next_root_.exchange(kNoRoot); root != kNoRoot) sampler_.set_root(root);
+      take_watch();
       std::int64_t now = clock_.monotonic_ns();
       if (now >= next_sample) {
         take_sample(interval);
@@ -119,6 +126,17 @@ class RecorderThread : public Recorder {
     }
     finish(interval);
     gpus_.reset();
+  }
+
+  void take_watch() {
+    std::optional<Watched> next;
+    {
+      const std::lock_guard lock(mutex_);
+      next.swap(next_watch_);
+    }
+    if (!next) return;
+    sampler_.set_root(next->root_pid);
+    if (!next->cgroup_paths.empty()) sampler_.set_cgroups(next->cgroup_paths);
   }
 
   // Until then, or until somebody wakes us (or the GPU reader has answered, when `for_gpus`).
@@ -244,7 +262,7 @@ class RecorderThread : public Recorder {
   mutable std::mutex mutex_;
   Activity shared_activity_;             // under mutex_
   std::atomic<bool> stopping_{false};
-  std::atomic<std::int64_t> next_root_{kNoRoot};
+  std::optional<Watched> next_watch_;  // guarded by mutex_
 
   // The thread's own, until it has been joined.
   SegmentWriter samples_, steps_;

@@ -41,8 +41,8 @@ class Recorder {
   // Stops if nobody did.
   virtual ~Recorder() = default;
 
-  // Another root for the tree (each child of an attempt may have its own warden). Any thread.
-  virtual void watch(std::int64_t root_pid) = 0;
+  // Another root for the tree (each child of an attempt may have its own warden), with the folders of its cgroup where it has one. Any thread.
+  virtual void watch(std::int64_t root_pid, std::vector<std::string> cgroup_paths = {}) = 0;
   // Any thread, never waits for a measurement.
   virtual Activity activity() const = 0;
   // What the job wrote, in order, as it comes. Costs a bounded copy and never waits; what does not fit is counted and left out

@@ -26,6 +26,7 @@ class Sampler {
   explicit Sampler(const SamplerSources& sources);
 
   void set_root(std::int64_t pid) { tree_.set_root(pid); }
+  void set_cgroups(const std::vector<std::string>& folders) { cgroup_ = CgroupMemory(folders); }
   // Fills `sample` anew; its room is used again.
   void take(Sample& sample, double gpu_reader_cpu_seconds);
   // Updates what the last take() says: CPU, I/O, memory, processes.
