@@ -3,6 +3,7 @@
 // signals and feeds. Threads: one at a time per object.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,8 @@
 
 namespace forebay {
 
+class Connection;
+
 enum class StopRequest {
   kInterrupt,  // as Ctrl-C: SIGINT to the foreground group, SIGTERM after the grace, then SIGKILL
   kTerminate,  // SIGTERM, then SIGKILL after the grace
@@ -26,15 +29,19 @@ class Client {
  public:
   // kUnavailable when no supervisor answers there; kUnsupported when it speaks another version.
   static Result<Client> connect(const RunDirectory& directory);
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+  // Returns when the supervisor has taken it; kUnavailable when it does not answer.
   Result<void> request_stop(StopRequest request);
   // {"state": "running"|"stopping"|"between", "child_pid", "log_bytes", "stop_reason", ...}; kTimeout when it
   // does not answer.
   Result<Json> status(Duration timeout);
-  int descriptor() const { return fd_.get(); }
+  int descriptor() const;
 
  private:
-  explicit Client(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
+  explicit Client(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
 };
 
 struct FollowSettings {
