@@ -91,7 +91,7 @@ void LaunchOptions::declare(CommandLine& line) {
   line.option("--on", on, "WHERE", "where to run: local (this release runs on this machine only)");
   line.option("--workdir", folder, "FOLDER", "run in this folder instead of the job file's or the current one");
   line.option_list("-e,--env", variables, "NAME[=VALUE]", "set a variable for the job; without a value it is taken from here; may be repeated");
-  line.option("--price-per-hour", price, "MONEY", "what this machine costs, for example '2.5 USD'; makes the bill and a budget possible");
+  line.option("--price,--price-per-hour", price, "MONEY", "what this machine costs, for example '2.5 USD'; makes the bill and a budget possible");
   line.option("--max-duration", max_duration, "DURATION", "stop the job after this time, for example 12h");
   line.option("--idle-stop", idle_stop, "DURATION", "stop the job when nothing happened for so long (no CPU, GPU, I/O, step or log line)");
   line.option("--hang-stop", hang_stop, "DURATION", "stop the job when it is alive but made no step, log line or I/O for so long");

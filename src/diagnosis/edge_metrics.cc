@@ -16,14 +16,14 @@ constexpr double kQuietCores = 0.05, kQuietBytes = 65536, kQuietGpu = 0.02;
 
 // The longest stretch up to the end of `series` over which its rate stayed under `limit`: where that stretch
 // begins.
-double quiet_since(const Series& series, double limit) {
+double quiet_since(const SampleSeries& series, double limit) {
   for (std::size_t i = series.times.size() - 1; i > 0; --i)
     if ((series.values[i] - series.values[i - 1]) / (series.times[i] - series.times[i - 1]) > limit)
       return series.times[i];
   return series.times.front();
 }
 
-double gauge_quiet_since(const Series& series, double limit) {
+double gauge_quiet_since(const SampleSeries& series, double limit) {
   for (std::size_t i = series.times.size(); i > 0; --i)
     if (series.values[i - 1] > limit) return series.times[i - 1];
   return series.times.front();
@@ -56,11 +56,11 @@ struct Quiet {
 Quiet quiet(const RunRecord& record, const Timeline& timeline) {
   Quiet result;
   const SampleTable& samples = timeline.samples;
-  if (const Series* cpu = samples.find(Metric::kTreeCpuSeconds); cpu && cpu->times.size() > 1)
+  if (const SampleSeries* cpu = samples.find(Metric::kTreeCpuSeconds); cpu && cpu->times.size() > 1)
     result.cpu = quiet_since(*cpu, kQuietCores);
   for (const Metric metric : {Metric::kTreeReadBytes, Metric::kTreeWriteBytes, Metric::kTreeReadCharacters,
                               Metric::kTreeWriteCharacters})
-    if (const Series* series = samples.find(metric); series && series->times.size() > 1)
+    if (const SampleSeries* series = samples.find(metric); series && series->times.size() > 1)
       result.io = latest(result.io, quiet_since(*series, kQuietBytes));
   for (const std::uint16_t device : samples.indexes(Metric::kGpuUtilizationFraction))
     result.gpu = latest(result.gpu,

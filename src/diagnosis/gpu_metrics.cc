@@ -17,9 +17,9 @@ std::vector<std::uint16_t> used_devices(const SampleTable& samples) {
       if (std::find(all.begin(), all.end(), device) == all.end()) all.push_back(device);
   std::sort(all.begin(), all.end());
   for (const std::uint16_t device : all) {
-    const Series* own = samples.find(Metric::kGpuProcessMemoryBytes, device);
+    const SampleSeries* own = samples.find(Metric::kGpuProcessMemoryBytes, device);
     if (own && quantile(own->values, 1).value_or(0) > 0) used.push_back(device);
-    const Series* busy = samples.find(Metric::kGpuUtilizationFraction, device);
+    const SampleSeries* busy = samples.find(Metric::kGpuUtilizationFraction, device);
     if (busy && quantile(busy->values, 1).value_or(0) > 0.02) moved.push_back(device);
   }
   if (!used.empty()) return used;
@@ -38,7 +38,7 @@ class GpuSummary {
   void add_quantiles(Metric metric, const char* name, const char* unit) {
     std::vector<double> values;
     for (const std::uint16_t device : devices_)
-      if (const Series* series = samples_.find(metric, device))
+      if (const SampleSeries* series = samples_.find(metric, device))
         for (const double value : series->inside(window_)) values.push_back(value);
     if (values.empty()) return;
     const auto n = static_cast<std::int64_t>(values.size());
@@ -50,8 +50,8 @@ class GpuSummary {
   // Memory of the fullest device.
   void add_memory() {
     for (const std::uint16_t device : devices_) {
-      const Series* used = samples_.find(Metric::kGpuMemoryUsedBytes, device);
-      const Series* total = samples_.find(Metric::kGpuMemoryTotalBytes, device);
+      const SampleSeries* used = samples_.find(Metric::kGpuMemoryUsedBytes, device);
+      const SampleSeries* total = samples_.find(Metric::kGpuMemoryTotalBytes, device);
       const auto peak = used ? quantile(used->values, 1) : std::nullopt,
                  all = total ? quantile(total->values, 1) : std::nullopt;
       if (!peak) continue;
@@ -68,7 +68,7 @@ class GpuSummary {
     add_quantiles(Metric::kGpuPowerWatts, "gpu_power", "W");
     std::vector<double> limits;
     for (const std::uint16_t device : devices_)
-      if (const Series* limit = samples_.find(Metric::kGpuPowerLimitWatts, device))
+      if (const SampleSeries* limit = samples_.find(Metric::kGpuPowerLimitWatts, device))
         if (const auto value = quantile(limit->values, 0.5)) limits.push_back(*value);
     const auto limit = mean(limits), power = set_.get("gpu_power_p50");
     if (!limit || *limit <= 0) return;
@@ -83,7 +83,7 @@ class GpuSummary {
     constexpr std::uint64_t kSlowed = 0x8 | 0x20 | 0x40 | 0x80;
     double slowed = 0, seen = 0;
     for (const std::uint16_t device : devices_)
-      if (const Series* reasons = samples_.find(Metric::kGpuThrottleReasons, device))
+      if (const SampleSeries* reasons = samples_.find(Metric::kGpuThrottleReasons, device))
         for (const double value : reasons->inside(window_)) {
           ++seen;
           if (value >= 0 && value < 1e18 && (static_cast<std::uint64_t>(value) & kSlowed) != 0) ++slowed;

@@ -16,19 +16,19 @@ std::string samples_origin(const Timeline& timeline) {
 // proportional set size (shared pages counted once), the resident size (shared pages counted for every
 // process, so an upper bound).
 struct MemorySeries {
-  const Series* series = nullptr;
+  const SampleSeries* series = nullptr;
   const char* measure = "";
 };
 MemorySeries memory_series(const SampleTable& samples) {
-  if (const Series* found = samples.find(Metric::kCgroupMemoryBytes)) return {found, "cgroup"};
-  if (const Series* found = samples.find(Metric::kTreeProportionalBytes)) return {found, "PSS of the tree"};
-  if (const Series* found = samples.find(Metric::kTreeResidentBytes)) return {found, "RSS of the tree"};
+  if (const SampleSeries* found = samples.find(Metric::kCgroupMemoryBytes)) return {found, "cgroup"};
+  if (const SampleSeries* found = samples.find(Metric::kTreeProportionalBytes)) return {found, "PSS of the tree"};
+  if (const SampleSeries* found = samples.find(Metric::kTreeResidentBytes)) return {found, "RSS of the tree"};
   return {};
 }
 
 // Straight line through the second half of the training window: slope, and how much of the variation it
 // explains.
-void add_growth(const Series& series, const Timeline& timeline, MetricSet& set) {
+void add_growth(const SampleSeries& series, const Timeline& timeline, MetricSet& set) {
   if (!timeline.steady || timeline.steady->length() <= 0) return;
   const Span half{(timeline.steady->begin + timeline.steady->end) / 2, timeline.steady->end};
   std::vector<double> t, v;
@@ -61,11 +61,11 @@ void add_limit(const RunRecord& record, const Timeline& timeline, MetricSet& set
     limit = candidate;
     origin = from;
   };
-  if (const Series* cgroup = timeline.samples.find(Metric::kCgroupMemoryLimitBytes))
+  if (const SampleSeries* cgroup = timeline.samples.find(Metric::kCgroupMemoryLimitBytes))
     lower(quantile(cgroup->values, 0), "the run's cgroup");
   lower(record.machine["memory"]["limit_bytes"].as_double(), "the machine's cgroup");
   lower(record.machine["memory"]["total_bytes"].as_double(), "the machine's memory");
-  if (const Series* total = timeline.samples.find(Metric::kMemoryTotalBytes))
+  if (const SampleSeries* total = timeline.samples.find(Metric::kMemoryTotalBytes))
     lower(quantile(total->values, 0), "the machine's memory");
   if (!limit) return;
   set.add("memory_limit_bytes", *limit, "B", origin);
@@ -97,7 +97,7 @@ void add_peak(const RunRecord& record, const Timeline& timeline, const MemorySer
 }
 
 // How memory rose at the end: what an out-of-memory post-mortem asks first.
-void add_end(const Series& series, MetricSet& set) {
+void add_end(const SampleSeries& series, MetricSet& set) {
   if (series.times.size() < 2) return;
   const double end = series.times.back();
   const double last = series.values.back();
@@ -123,7 +123,7 @@ void add_memory_metrics(const RunRecord& record, const Timeline& timeline, Metri
   }
   add_limit(record, timeline, set);
   auto add_quantile = [&](Metric metric, double q, const char* name) {
-    const Series* series = timeline.samples.find(metric);
+    const SampleSeries* series = timeline.samples.find(metric);
     if (const auto value = series ? quantile(series->values, q) : std::nullopt)
       set.add(name, *value, "B", origin, n);
   };

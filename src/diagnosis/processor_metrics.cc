@@ -46,7 +46,7 @@ double waiting_share(const ProcessSteps& process, Span interval, std::size_t& fr
 // share varies enough to tell (standard deviation ≥ 0.15): with short steps every second looks the same, and
 // then nothing is said.
 void add_cores_by_phase(const Timeline& timeline, MetricSet& set) {
-  const Series* cpu = timeline.samples.find(Metric::kTreeCpuSeconds);
+  const SampleSeries* cpu = timeline.samples.find(Metric::kTreeCpuSeconds);
   if (!cpu || timeline.processes.size() != 1 || !timeline.steady) return;
   std::vector<double> shares, cores;
   std::size_t from = 0;
@@ -117,7 +117,7 @@ void add_threads(const Timeline& timeline, MetricSet& set) {
   const std::string origin = samples_origin(timeline);
   const auto n = static_cast<std::int64_t>(timeline.samples.count());
   auto add_quantile = [&](Metric metric, double q, const char* name, const char* unit) {
-    const Series* series = timeline.samples.find(metric);
+    const SampleSeries* series = timeline.samples.find(metric);
     if (!series) return;
     const auto value = quantile(series->inside(timeline.steady.value_or(*timeline.run)), q);
     if (value) set.add(name, *value, unit, origin, n);
@@ -177,7 +177,7 @@ void add_storage_metrics(const Timeline& timeline, MetricSet& set) {
     if (const auto growth = timeline.samples.find(Metric::kDiskBusySeconds, disk)->growth(window))
       busiest = std::max(busiest.value_or(0), std::min(1.0, growth->amount / growth->seconds));
   if (busiest) set.add("disk_busy_share", *busiest, "1", origin, n);
-  if (const Series* wait = timeline.samples.find(Metric::kIoWaitFraction))
+  if (const SampleSeries* wait = timeline.samples.find(Metric::kIoWaitFraction))
     if (const auto share = mean(wait->inside(window)))
       set.add("iowait_share", std::clamp(*share, 0.0, 1.0), "1", origin, n);
 }

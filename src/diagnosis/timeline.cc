@@ -138,7 +138,7 @@ std::optional<double> mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-std::optional<double> Series::at(double time) const {
+std::optional<double> SampleSeries::at(double time) const {
   if (times.empty() || time < times.front() || time > times.back()) return std::nullopt;
   const auto after = std::lower_bound(times.begin(), times.end(), time);
   const auto i = static_cast<std::size_t>(after - times.begin());
@@ -147,14 +147,14 @@ std::optional<double> Series::at(double time) const {
   return values[i - 1] + part * (values[i] - values[i - 1]);
 }
 
-std::optional<Series::Growth> Series::growth(Span span) const {
+std::optional<SampleSeries::Growth> SampleSeries::growth(Span span) const {
   if (times.size() < 2) return std::nullopt;
   const double begin = std::max(span.begin, times.front()), end = std::min(span.end, times.back());
   if (end <= begin) return std::nullopt;
   return Growth{*at(end) - *at(begin), end - begin};
 }
 
-std::vector<double> Series::inside(Span span) const {
+std::vector<double> SampleSeries::inside(Span span) const {
   std::vector<double> found;
   for (std::size_t i = 0; i < times.size(); ++i)
     if (times[i] >= span.begin && times[i] <= span.end) found.push_back(values[i]);
@@ -171,7 +171,7 @@ SampleTable::SampleTable(const std::vector<Sample>& samples) {
     for (const SampleValue& value : sample.values) {
       if (!std::isfinite(value.value)) continue;
       const std::pair key{static_cast<std::uint16_t>(value.metric), value.index};
-      Series& series = series_[key];
+      SampleSeries& series = series_[key];
       if (!series.times.empty() && series.times.back() == time)
         continue;  // the same metric twice in one sample
       const MetricInfo* info = find_metric(value.metric);
@@ -188,7 +188,7 @@ SampleTable::SampleTable(const std::vector<Sample>& samples) {
   }
 }
 
-const Series* SampleTable::find(Metric metric, std::uint16_t index) const {
+const SampleSeries* SampleTable::find(Metric metric, std::uint16_t index) const {
   const auto found = series_.find({static_cast<std::uint16_t>(metric), index});
   return found == series_.end() ? nullptr : &found->second;
 }

@@ -20,7 +20,7 @@ struct Span {
 
 // One metric of one index over time; times increase strictly. A counter is made to start at 0 and to grow
 // only (a restart counts from where it was).
-struct Series {
+struct SampleSeries {
   std::vector<double> times, values;
 
   bool empty() const { return times.empty(); }
@@ -39,7 +39,7 @@ struct Series {
 class SampleTable {
  public:
   explicit SampleTable(const std::vector<Sample>& samples);
-  const Series* find(Metric metric, std::uint16_t index = 0) const;
+  const SampleSeries* find(Metric metric, std::uint16_t index = 0) const;
   std::vector<std::uint16_t> indexes(Metric metric) const;
   // Sum of growth per second over all indexes.
   std::optional<double> rate(Metric metric, Span span) const;
@@ -47,7 +47,7 @@ class SampleTable {
   std::optional<Span> span() const { return span_; }
 
  private:
-  std::map<std::pair<std::uint16_t, std::uint16_t>, Series> series_;
+  std::map<std::pair<std::uint16_t, std::uint16_t>, SampleSeries> series_;
   std::size_t count_ = 0;
   std::optional<Span> span_;
 };
