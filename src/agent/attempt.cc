@@ -1,5 +1,6 @@
 #include "agent/attempt.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -69,12 +70,21 @@ RunMove closing_move(const Outcome& outcome) {
   return RunMove::kFail;
 }
 
+constexpr off_t kReserveBytes = 512 << 10;
+
+// Space set aside at the start, so that a full disk does not keep us from saying how the run ended.
+void reserve_space(const RunDirectory& directory) {
+  UniqueFd fd(::open(directory.reserve().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (fd.valid() && ::posix_fallocate(fd.get(), 0, kReserveBytes) != 0) ::unlink(directory.reserve().c_str());
+}
+
 void write_outcome(AttemptContext& context, const Outcome& outcome) {
   if (auto written = write_json_file(context.directory.outcome(), outcome.to_json()); !written)
     log_event(LogLevel::kError, "outcome-not-written", {{"cause", written.error().sentence()}});
 }
 
 void finish(AttemptContext& context, Outcome outcome) {
+  ::unlink(context.directory.reserve().c_str());
   write_outcome(context, outcome);
   (void)context.supervisor.flush_log();
   fault_point("attempt:after-outcome");
@@ -133,6 +143,7 @@ int run_attempt(const std::string& directory, int ready_fd) {
     report_ready(ready_fd, context.error().sentence());
     return 125;
   }
+  reserve_space(context->directory);
   report_ready(ready_fd, "ready");
   fault_point("attempt:after-ready");
   finish(*context, carry(*context));

@@ -118,7 +118,7 @@ Outcome save_outputs(AttemptContext& context, Outcome outcome) {
   if (child && child->succeeded()) return outcome;
   std::string cause = child ? child->stop_sentence : child.error().sentence();
   if (const auto manifest = read_json_file(context.directory.outputs()))
-    for (const Json& result : (*manifest)["results"].items())
+    for (const Json& result : (*manifest)["outputs"].items())
       if (result["error"].is_object() && cause.empty()) cause = result["error"]["sentence"].string_or_empty();
   note_event(context, "outputs-failed", Json::object({{"cause", cause}}));
   if (outcome.cause != OutcomeCause::kSucceeded) return outcome;  // the job's own failure says more

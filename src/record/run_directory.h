@@ -37,6 +37,7 @@ class RunDirectory {
   std::string supervisor() const { return file("supervisor.json"); }  // identity of the supervisor and the child, socket path
   std::string supervisor_log() const { return file("supervisor.log"); }
   std::string hook_channel() const { return file("hook"); }        // folder of rings, removed at the end
+  std::string reserve() const { return file("reserve"); }          // room kept free for the last files, should the disk become full
   std::string samples() const { return file("samples.seg"); }
   std::string steps() const { return file("steps.seg"); }
   std::string events() const { return file("events.seg"); }

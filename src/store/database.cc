@@ -80,14 +80,21 @@ Database::Database(Database&& other) noexcept : handle_(std::exchange(other.hand
 Database::~Database() { sqlite3_close(handle_); }
 
 Error Database::error(std::string tried) const {
-  return make_error(code_of(sqlite3_extended_errcode(handle_)), std::move(tried), path_, sqlite3_errmsg(handle_));
+  const ErrorCode code = code_of(sqlite3_extended_errcode(handle_));
+  std::string advice;
+  if (code == ErrorCode::kResourceExhausted) advice = "Free some disk space and try again.";
+  if (code == ErrorCode::kPermissionDenied) advice = "Set FOREBAY_HOME to a folder you can write to.";
+  if (code == ErrorCode::kCorrupt) advice = "Move the file away: runs keep their records under runs/, and a new database is made.";
+  return make_error(code, std::move(tried), path_, sqlite3_errmsg(handle_), std::move(advice));
 }
 
 Result<Database> Database::open(const std::string& path, std::span<const Migration> migrations) {
   if (const auto network = network_file_system(path))
     return make_error(ErrorCode::kUnsupported, "keep state in", path, fmt::format("it is on a network file system ({}), where the database's locks are not safe", *network),
                       "Set FOREBAY_HOME to a folder on a local disk.");
-  FOREBAY_CHECK(make_directories(std::filesystem::path(path).parent_path().string()));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (const auto made = make_directories(folder); !made)
+    return make_error(ErrorCode::kUnavailable, "keep state in", folder, made.error().cause, "Set FOREBAY_HOME to a folder you can write to.");
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(handle, path);

@@ -246,7 +246,7 @@ class BadPlaces(ForebayCase):
 
 class WhatIsKept(ForebayCase):
     def test_secrets_are_in_no_file_of_the_record(self):
-        (self.work / "job.yaml").write_text("run: test \"$API_TOKEN\" = s3cr3t-value-123\nenvironment: {secrets: [API_TOKEN]}\n")
+        (self.work / "job.yaml").write_text("run: test \"${#API_TOKEN}\" = 16\nenvironment: {secrets: [API_TOKEN]}\n")
         self.forebay("run", "-q", "job.yaml", env={"API_TOKEN": "s3cr3t-value-123"}, check=0)
         found = subprocess.run(["grep", "-rl", "s3cr3t-value-123", str(self.home)], capture_output=True, text=True).stdout
         self.assertEqual(found, "")
@@ -272,7 +272,7 @@ class WhatIsKept(ForebayCase):
         run = self.last()["run"]
         self.assertEqual((self.folder / "saved" / run / "m.txt").read_text(), "model\n")
         listing = self.forebay("outputs", run, "--json", check=0).json
-        self.assertEqual(listing["results"][0]["files"][0]["bytes"], 6)
+        self.assertEqual(listing["outputs"][0]["files"][0]["bytes"], 6)
 
     def test_closing_the_terminal_leaves_the_run_going(self):
         process = self.start("run", "-q", "--", "sh", "-c", "echo ready; sleep 2; echo finished", start_new_session=True)

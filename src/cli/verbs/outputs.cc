@@ -28,7 +28,7 @@ class OutputsVerb final : public Verb {
     }
     const auto manifest = read_json_file(directory.outputs());
     if (!manifest) {
-      if (console.json) console.print_json(Json::object({{"run", row.id}, {"results", Json::array()}}));
+      if (console.json) console.print_json(Json::object({{"run", row.id}, {"complete", false}, {"outputs", Json::array()}}));
       else console.remark(fmt::format(fmt::runtime(tr("run {0} has no saved outputs; a job file names them under `outputs:`")), row.id));
       return code;
     }
@@ -40,7 +40,7 @@ class OutputsVerb final : public Verb {
  private:
   static void print(const Console& console, const Json& manifest) {
     std::vector<std::vector<TableCell>> rows;
-    for (const Json& result : manifest["results"].items()) {
+    for (const Json& result : manifest["outputs"].items()) {
       for (const Json& file : result["files"].items())
         rows.push_back({file["from"].string_or_empty(), file["to"].string_or_empty(), format_bytes(Bytes{file["bytes"].as_integer().value_or(0)}), file["sha256"].string_or_empty().substr(0, 12)});
       if (result["error"].is_object()) {

@@ -64,7 +64,8 @@ class RunVerb final : public Verb {
   }
 
   Result<int> end(const Submission& submission, const Console& console, const FollowResult& followed) const {
-    FOREBAY_TRY(const OpenRuns open, open_runs());  // closes the run, should its supervisor have been killed
+    const auto open = open_runs();  // closes the run, should its supervisor have been killed
+    if (!open && !path_exists(submission.directory.outcome())) return open.error();
     FOREBAY_TRY(const Json json, read_json_file(submission.directory.outcome()));
     FOREBAY_TRY(const Outcome outcome, Outcome::from_json(json));
     if (!outcome_file_.empty()) {
