@@ -117,11 +117,18 @@ def _faithful(function):
     raise NotCovered("source and code differ")
 
 
+def _plain_constants(code):
+    """Without inner functions, and (before Python 3.11) without the class in front of their names."""
+    return [constant.rpartition(".<locals>.")[2] if isinstance(constant, str) else constant
+            for constant in code.co_consts if not hasattr(constant, "co_code")]
+
+
 def _is_same(one, other):
     ones, others = list(_all_code(one)), list(_all_code(other))
+    same = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars")
     return len(ones) == len(others) and all(
-        a.co_code == b.co_code and a.co_names == b.co_names and a.co_varnames == b.co_varnames
-        and a.co_freevars == b.co_freevars and a.co_cellvars == b.co_cellvars for a, b in zip(ones, others))
+        all(getattr(a, name) == getattr(b, name) for name in same) and _plain_constants(a) == _plain_constants(b)
+        for a, b in zip(ones, others))
 
 
 class _KeepResult(ast.NodeTransformer):

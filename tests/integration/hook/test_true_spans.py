@@ -216,7 +216,8 @@ print(len(calls))
         steps = ring.of("optimizer_step")
         self.assertEqual([step.a for step in steps], [0] + [1, 2] * 4 + [3, 0])
         self.assertEqual(ring.count("backward"), int(self.output) + 4)
-        self.assertEqual(steps[-1].steps - steps[0].steps, 5)
+        # LBFGS once, four times the two in turn; the first of those cannot be told from a third optimiser of the same step.
+        self.assertEqual(steps[-1].steps - steps[0].steps, 4)
         inner = [b for b in ring.of("backward") if steps[0].start < b.start < steps[0].start + steps[0].duration]
         self.assertGreaterEqual(len(inner), 1)
 
