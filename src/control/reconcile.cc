@@ -43,7 +43,9 @@ Outcome known_outcome(const RunRow& row, const RunDirectory& directory) {
 
 // Outputs that were still to be copied are not, and the person must know.
 void note_unsaved_outputs(Outcome& outcome, const RunRow& row, const RunDirectory& directory) {
-  if (row.state != RunState::kSaving || outcome.cause != OutcomeCause::kSucceeded) return;
+  if (outcome.cause != OutcomeCause::kSucceeded) return;
+  const auto job = read_json_file(directory.job());
+  if (!job || (*job)["outputs"].size() == 0) return;
   if (const auto manifest = read_json_file(directory.outputs()); manifest && (*manifest)["complete"].as_bool().value_or(false)) return;
   outcome.cause = OutcomeCause::kOutputsFailed;
   outcome.sentence = fmt::format(fmt::runtime(tr("the command succeeded, but the supervisor was killed while outputs were saved; `forebay outputs {0} --save` does it")), row.id);
