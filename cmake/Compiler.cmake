@@ -25,3 +25,8 @@ if(FOREBAY_SANITIZE)
     add_compile_options(-Wno-tsan)
   endif()
 endif()
+
+if(FOREBAY_FUZZ)
+  # Coverage feedback for libFuzzer in every room; the fuzz programs themselves link its main.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -150,6 +150,7 @@ Result<Instant> parse_instant(std::string_view text) {
     return bad;
   }
   const std::time_t seconds = timegm(&parts);
+  if (seconds > 9'000'000'000 || seconds < -9'000'000'000) return bad;  // nanoseconds in 64 bits end in 2262
   return Instant{(static_cast<std::int64_t>(seconds) - offset) * 1'000'000'000};
 }
 

@@ -56,7 +56,7 @@ void check_data(const Job& job, JobParse& parse) {
     const std::string key = fmt::format("data[{}]", i);
     check_url(key + ".from", data.from, parse);
     if (!data.to && data.mode.value_or("stage") != "stream")
-      add(parse, key, say(tr("{0} needs {1}, for example {1}: {2}"), key, "to", "/data/train"));
+      add(parse, key, say(tr("{0} needs the key {1}, for example {1}: {2}"), key, "to", "/data/train"));
     if (data.to && url_scheme(*data.to))
       add(parse, key + ".to",
           say(tr("{0} is a path on the machine that runs the job, not a URL."), key + ".to"));

@@ -41,7 +41,7 @@ void JobCheck::section(std::string_view schema_key, const std::string& path, con
   if (!node.is_mapping()) {
     std::vector<std::string> keys;
     for (const Field* field : fields_below(schema_key)) keys.emplace_back(leaf_name(*field));
-    add(path, position, say(tr("{0} takes a mapping; its keys are {1}."), path, listed_or(keys)));
+    add(path, position, say(tr("{0} takes a mapping; its keys are {1}."), path, joined(keys)));
     return;
   }
   members(schema_key, path, node, position);
@@ -53,8 +53,7 @@ void JobCheck::section_list(const Field& field, const std::string& path, const Y
     std::vector<std::string> keys;
     for (const Field* row : fields_below(field.key)) keys.emplace_back(leaf_name(*row));
     add(path, position,
-        say(tr("{0} takes a list: each entry begins with \"- \" and has the keys {1}."), path,
-            listed_or(keys)));
+        say(tr("{0} takes a list: each entry begins with \"- \" and has the keys {1}."), path, joined(keys)));
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
@@ -83,7 +82,7 @@ void JobCheck::members(std::string_view schema_prefix, const std::string& path, 
   for (const Field* field : fields)
     if (field->is_required && node.find(leaf_name(*field)) == nullptr)
       add(below(path, leaf_name(*field)), position,
-          say(tr("{0} needs {1}, for example {1}: {2}"), path, leaf_name(*field), field->example));
+          say(tr("{0} needs the key {1}, for example {1}: {2}"), path, leaf_name(*field), field->example));
 }
 
 void JobCheck::unknown_key(std::string_view schema_prefix, const std::string& path,

@@ -141,9 +141,14 @@ class Explanation {
                ? say(tr("Its checkpoints are in {0}; one counts once a file {1} is there."),
                      shown(*job_.checkpoint->path), shown(*job_.checkpoint->complete))
                : say(tr("Its checkpoints are in {0}."), shown(*job_.checkpoint->path)));
-    for (const JobOutput& output : job_.outputs)
+    if (job_.checkpoint && job_.checkpoint->keep)
+      line(say(tr("The newest {0} whole checkpoint(s) are kept."), *job_.checkpoint->keep));
+    for (const JobOutput& output : job_.outputs) {
       line(say(tr("When it has ended, {0} is saved to {1}, also if it failed."), shown(output.from),
                shown(output.to)));
+      if (output.every)
+        line(say(tr("It is also saved every {0} while the command runs."), duration_text(*output.every)));
+    }
     if (job_.outputs.empty())
       line(std::string(tr("Nothing is saved elsewhere: its files stay where it writes them.")));
   }

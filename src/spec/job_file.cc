@@ -47,6 +47,11 @@ JobParse parse_job(std::string_view text, const std::string& file_name) {
                    : tr("A second document begins here. One file is one job; give each a file of its own.")),
            true});
     if (parse.is_skypilot) {
+      parse.problems.push_back(
+          {file_name, 1, 1, "",
+           std::string(
+               tr("This is a SkyPilot task file; it is run as the job that \"forebay job check\" shows.")),
+           false});
       translate_skypilot(root, parse);
     } else {
       JobCheck(parse).check(root);
@@ -56,6 +61,12 @@ JobParse parse_job(std::string_view text, const std::string& file_name) {
   }
   sort_by_place(parse.problems);
   return parse;
+}
+
+void add_local_problems(JobParse& parse) {
+  for (JobProblem& problem : unsupported_locally(parse.job, parse.source))
+    parse.problems.push_back(std::move(problem));
+  sort_by_place(parse.problems);
 }
 
 bool is_skypilot(std::string_view text) {

@@ -60,6 +60,9 @@ bool is_skypilot(std::string_view text);
 // name.
 std::vector<JobProblem> unsupported_locally(const Job& job, const JobSource& source = {});
 
+// Appends those to the parse's problems, in the order of the file. For the command line: everything at once.
+void add_local_problems(JobParse& parse);
+
 // What would be run, where, with which limits and environment: whole sentences, one a line.
 std::string explain_job(const Job& job);
 // For `job check --json`: {"ok", "skypilot", "problems": […], "job": {…}}.

@@ -50,6 +50,10 @@ class LocalJudgement {
       refuse("resources.nodes", say(tr("resources.nodes: this machine is one node, and {0} are asked for. "
                                        "Write nodes: 1, or leave it out."),
                                     *resources.nodes));
+    if (resources.gpu && (resources.gpu->name || resources.gpu->memory || resources.gpu->architecture))
+      remark("resources.gpu",
+             std::string(
+                 tr("resources.gpu: on this machine only the number of GPUs is checked, not their kind.")));
     if (resources.disk && !resources.disk->is_floor)
       remark("resources.disk", std::string(tr("resources.disk: on this machine so much free space is checked "
                                               "before the start; it is not a limit.")));
@@ -89,14 +93,7 @@ class LocalJudgement {
         refuse(key + ".to",
                say(tr("{0}: {1} cannot be written yet; this release saves to local paths and file:// only."),
                    key + ".to", shown(output.to)));
-      if (output.every)
-        remark(key + ".every",
-               say(tr("{0} has no effect yet: outputs are saved once, when the command has ended."),
-                   key + ".every"));
     }
-    if (job_.checkpoint && job_.checkpoint->keep)
-      remark("checkpoint.keep",
-             std::string(tr("checkpoint.keep has no effect yet: no checkpoint is deleted.")));
   }
 
   void policy() {

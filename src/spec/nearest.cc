@@ -12,6 +12,17 @@ int lower(char c) {
   return std::tolower(static_cast<unsigned char>(c));
 }
 
+// Of two equally distant candidates: the one that begins as the name does ("cpu": "cpus" before "gpu").
+bool fits_better(std::string_view name, std::string_view candidate, std::string_view best) {
+  const auto common = [&](std::string_view other) {
+    std::size_t length = 0;
+    while (length < name.size() && length < other.size() && lower(name[length]) == lower(other[length]))
+      ++length;
+    return length;
+  };
+  return common(candidate) > common(best);
+}
+
 }  // namespace
 
 // Optimal string alignment distance (Damerau–Levenshtein without crossing swaps), three rows.
@@ -42,10 +53,11 @@ std::optional<std::string_view> nearest_name(std::string_view name,
     const std::size_t distance = edit_distance(name, candidate);
     const std::size_t allowed = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
     if (distance > allowed || distance >= std::min(name.size(), candidate.size())) continue;
-    if (!best || distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
+    if (best &&
+        (distance > best_distance || (distance == best_distance && !fits_better(name, candidate, *best))))
+      continue;
+    best = candidate;
+    best_distance = distance;
   }
   return best;
 }

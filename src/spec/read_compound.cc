@@ -103,7 +103,7 @@ Reading<Place> read_place(const std::string& key, const YamlNode& node) {
     return wrong(
         say(tr("{0}: {1} is no place that is known. Did you mean {2}?"), key, shown(*text), *nearest));
   return wrong(say(tr("{0}: {1} is no place that is known. It begins with one of {2}."), key, shown(*text),
-                   listed_or(std::vector<std::string>(names.begin(), names.end()))));
+                   joined(names)));
 }
 
 bool is_environment_name(std::string_view name) {

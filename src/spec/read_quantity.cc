@@ -27,6 +27,10 @@ Split split(std::string_view text) {
   return {std::string(text.substr(0, end)), std::string(text.substr(unit))};
 }
 
+bool is_zero(const Split& parts) {
+  return !parts.number.empty() && parts.number.find_first_not_of("0.") == std::string::npos;
+}
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -108,8 +112,7 @@ int number_at(std::string_view text, std::size_t start, std::size_t length) {
 
 bool is_calendar_date(std::string_view text) {
   const int year = number_at(text, 0, 4), month = number_at(text, 5, 2), day = number_at(text, 8, 2);
-  return year >= 1970 && year <= 2200 && month >= 1 && month <= 12 && day >= 1 &&
-         day <= days_in_month(year, month);
+  return month >= 1 && month <= 12 && day >= 1 && day <= days_in_month(year, month);
 }
 
 }  // namespace
@@ -128,6 +131,8 @@ Reading<Amount<Bytes>> read_bytes_or_floor(const std::string& key, const YamlNod
   if (!parts.number.empty() && parts.unit.empty())
     return wrong(say(tr("{0} needs a unit: write {1}GiB{2} or {1}MiB{2} instead of {1}{2}."), key,
                      parts.number, plus));
+  if (!parts.number.empty() && parse_bytes("1" + parts.unit))
+    return wrong(say(tr("{0}: {1} is too large."), key, shown(*text)));
   if (const std::string meant = meant_size(parts, plus); !meant.empty())
     return wrong(say(tr("{0}: {1} is not a size; {2}."), key, shown(*text), meant));
   return wrong(say(tr("{0}: {1} is not a size. Write for example 32GiB, or 32GiB+ for at least so much."),
@@ -138,12 +143,17 @@ Reading<Duration> read_duration(const std::string& key, const YamlNode& node) {
   const auto text = read_text(key, node);
   if (!text) return wrong(text.error());
   if (const auto duration = parse_duration(*text)) {
-    if (duration->nanoseconds <= 0) return wrong(say(tr("{0} must be longer than nothing."), key));
+    if (duration->nanoseconds <= 0)
+      return wrong(say(tr("{0} must be longer than nothing. Leave it out for no limit."), key));
     return *duration;
   }
   const Split parts = split(*text);
+  if (is_zero(parts))
+    return wrong(say(tr("{0} must be longer than nothing. Leave it out for no limit."), key));
   if (!parts.number.empty() && parts.unit.empty())
     return wrong(say(tr("{0} needs a unit: write {1}s, {1}m or {1}h instead of {1}."), key, parts.number));
+  if (!parts.number.empty() && parse_duration("1" + parts.unit))
+    return wrong(say(tr("{0}: {1} is too large."), key, shown(*text)));
   if (const std::string meant = meant_duration(*text, parts); !meant.empty())
     return wrong(say(tr("{0}: {1} is not a time span; write {2}."), key, shown(*text), meant));
   return wrong(say(tr("{0}: {1} is not a time span. Write for example 90s, 15m, 12h, 2d or 1h30m."), key,
@@ -176,6 +186,8 @@ Reading<Instant> read_instant(const std::string& key, const YamlNode& node) {
   const std::string_view date = *text;
   if (has_shape(date, "dddd-dd-dd") && !is_calendar_date(date))
     return wrong(say(tr("{0}: there is no day {1}."), key, shown(date.substr(0, 10))));
+  if (has_shape(date, "dddd") && (number_at(date, 0, 4) < 1970 || number_at(date, 0, 4) > 2200))
+    return wrong(say(tr("{0}: the year of {1} is out of the ordinary."), key, shown(*text)));
   const bool is_whole =
       has_shape(date, "dddd-dd-ddTdd:dd") && number_at(date, 11, 2) < 24 && number_at(date, 14, 2) < 60;
   if (is_whole)

@@ -14,7 +14,7 @@ std::unexpected<std::string> wrong(std::string sentence) {
 }
 
 std::string range_text(double minimum, double maximum) {
-  if (maximum >= 1e15) return say(tr("at least {0}"), minimum);
+  if (maximum >= 1e5) return say(tr("at least {0}"), minimum);
   return say(tr("from {0} to {1}"), minimum, maximum);
 }
 

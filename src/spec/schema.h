@@ -63,6 +63,8 @@ std::vector<std::string_view> choices_of(const Field& field);
 // `forebay help job [KEY]`: the whole page for "", one field or section otherwise; nothing for an unknown
 // key.
 std::optional<std::string> job_help(std::string_view key, int width = 80);
+// The key a person may have meant when job_help knows none of that name.
+std::optional<std::string_view> nearest_job_key(std::string_view key);
 // JSON Schema 2020-12 for editors; always English.
 Json job_json_schema();
 // docs/job-file.md; always English.

@@ -1,15 +1,12 @@
 // The rows. Texts are marked with tr_later, which gives them to the catalogue check; they are translated
 // where they are used.
 #include "spec/schema.h"
+#include "spec/sentence.h"
 
 namespace forebay {
 namespace {
 
 using enum FieldType;
-
-constexpr std::string_view tr_later(std::string_view text) {
-  return text;
-}
 
 constexpr Field kFields[] = {
     {.key = "name",
@@ -198,7 +195,6 @@ constexpr Field kFields[] = {
      .example = "3",
      .minimum = 1,
      .maximum = 1e6,
-     .is_honoured_locally = false,
      .meaning = tr_later("How many whole checkpoints to keep; older ones are deleted."),
      .default_text = tr_later("all")},
 
@@ -218,7 +214,6 @@ constexpr Field kFields[] = {
     {.key = "outputs[].every",
      .type = kDuration,
      .example = "10m",
-     .is_honoured_locally = false,
      .meaning = tr_later("Also save this often while the command runs."),
      .default_text = tr_later("only at the end")},
 

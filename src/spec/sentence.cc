@@ -1,5 +1,7 @@
 #include "spec/sentence.h"
 
+#include <fmt/format.h>
+
 namespace forebay {
 namespace {
 
@@ -10,6 +12,27 @@ bool is_continuation(char c) {
 }
 
 }  // namespace
+
+std::string say_with(std::string_view translated_format, fmt::format_args arguments) {
+  try {
+    return fmt::vformat(translated_format, arguments);
+  } catch (const fmt::format_error&) {
+    return std::string(translated_format);
+  }
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string out;
+  for (const std::string_view word : words) {
+    if (!out.empty()) out += ", ";
+    out += word;
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  return joined(std::vector<std::string_view>(words.begin(), words.end()));
+}
 
 std::string shown(std::string_view text) {
   std::string out = "\"";

@@ -2,7 +2,7 @@
 // shown safely.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>
@@ -13,18 +13,23 @@
 namespace forebay {
 
 // fmt::format with a translated format; a translation with a wrong field shows itself instead of throwing.
+std::string say_with(std::string_view translated_format, fmt::format_args arguments);
 template <typename... Arguments>
 std::string say(std::string_view translated_format, const Arguments&... arguments) {
-  try {
-    return fmt::format(fmt::runtime(translated_format), arguments...);
-  } catch (const fmt::format_error&) {
-    return std::string(translated_format);
-  }
+  return say_with(translated_format, fmt::make_format_args(arguments...));
+}
+
+// Marks a text for the catalogue where it is written down but not yet shown; tr() follows where it is.
+constexpr std::string_view tr_later(std::string_view text) {
+  return text;
 }
 
 // The text in double quotes, control characters escaped, at most 60 characters of it: nothing a file says can
 // steer a terminal.
 std::string shown(std::string_view text);
+// "a, b, c".
+std::string joined(const std::vector<std::string>& words);
+std::string joined(const std::vector<std::string_view>& words);
 // "a, b or c" in the current language.
 std::string listed_or(const std::vector<std::string>& words);
 

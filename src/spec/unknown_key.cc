@@ -70,24 +70,41 @@ const Field* same_name_elsewhere(std::string_view name) {
   return best;
 }
 
+// "policy: {max_duration: 12h}": the key where it belongs; empty for sections and for lists.
+std::string flow_example(const Field& field) {
+  if (field.example.empty() || field.key.find("[]") != std::string_view::npos) return {};
+  std::string out = fmt::format("{}: {}", leaf_name(field), field.example);
+  for (std::string_view above = field.key; above.find('.') != std::string_view::npos;) {
+    above = above.substr(0, above.rfind('.'));
+    out = fmt::format("{}: {{{}}}", leaf_name(*find_field(above)), out);
+  }
+  return out;
+}
+
+std::string belongs_sentence(const std::string& name, const std::string& where, const Field& field) {
+  const std::string example = flow_example(field);
+  if (example.empty())
+    return say(tr("{0} is not a key of {1}; here it is called {2}."), shown(name), where, field.key);
+  return say(tr("{0} is not a key of {1}; here it is written {2}"), shown(name), where, example);
+}
+
 }  // namespace
 
 std::string unknown_key_sentence(std::string_view section, const std::string& name) {
   const std::string where = section.empty() ? std::string(tr("a job file")) : std::string(section);
   std::vector<std::string_view> siblings;
   for (const Field* field : fields_below(section)) siblings.push_back(leaf_name(*field));
+  // A dotted key, from the top or from here.
+  const std::string below = section.empty() ? name : fmt::format("{}.{}", section, name);
+  for (const std::string& dotted : {name, below})
+    if (dotted.find('.') != std::string::npos)
+      if (const Field* field = find_field(dotted)) return belongs_sentence(name, where, *field);
   for (const ForeignName& foreign : kForeignNames)
-    if (foreign.name == name && find_field(foreign.key) != nullptr)
-      return say(tr("{0} is not a key of {1}; here it is called {2}, for example {2}: {3}"), shown(name),
-                 where, foreign.key,
-                 find_field(foreign.key)->example.empty() ? std::string_view("…")
-                                                          : find_field(foreign.key)->example);
+    if (foreign.name == name) return belongs_sentence(name, where, *find_field(foreign.key));
   if (const auto nearest = nearest_name(name, siblings))
     return say(tr("{0} is not a key of {1}. Did you mean {2}?"), shown(name), where, *nearest);
-  if (const Field* field = same_name_elsewhere(name))
-    return say(tr("{0} is not a key of {1}; it belongs elsewhere: {2}."), shown(name), where, field->key);
-  return say(tr("{0} is not a key of {1}. Its keys are {2}."), shown(name), where,
-             listed_or(std::vector<std::string>(siblings.begin(), siblings.end())));
+  if (const Field* field = same_name_elsewhere(name)) return belongs_sentence(name, where, *field);
+  return say(tr("{0} is not a key of {1}. Its keys are {2}."), shown(name), where, joined(siblings));
 }
 
 }  // namespace forebay

@@ -26,8 +26,6 @@ std::optional<std::string> local_path(std::string_view text) {
   if (!scheme) return std::string(text);
   if (*scheme != "file") return std::nullopt;
   std::string_view rest = text.substr(7);
-  // file://localhost/path names the same file; another host does not.
-  if (rest.starts_with("localhost/")) rest.remove_prefix(9);
   if (!rest.starts_with('/')) return std::nullopt;
   return std::string(rest);
 }

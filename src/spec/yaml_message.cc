@@ -19,6 +19,11 @@ std::string unknown_character(const YamlFault& fault) {
 
 }  // namespace
 
+bool is_escape_fault(std::string_view message) {
+  const auto is = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
+  return is("unknown escape character") || is("hex number") || is("invalid unicode");
+}
+
 std::string explain_yaml_fault(const YamlFault& fault) {
   const auto is = [&](std::string_view part) { return fault.message.find(part) != std::string_view::npos; };
   if (is("illegal tab") || (indented_by_tab(fault.line) && !is("bad file")))
@@ -47,7 +52,7 @@ std::string explain_yaml_fault(const YamlFault& fault) {
   if (is("illegal map key"))
     return std::string(tr("A \"?\" with a space after it has a meaning in YAML. Put the value in quotes."));
   if (is("unknown token")) return unknown_character(fault);
-  if (is("unknown escape character") || is("hex number") || is("invalid unicode"))
+  if (is_escape_fault(fault.message))
     return std::string(
         tr("In double quotes a backslash begins an escape such as \\n, and this is none. Write \\\\ or use "
            "single quotes."));

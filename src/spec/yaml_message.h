@@ -13,6 +13,8 @@ struct YamlFault {
   int open_quote_line = 0;   // where a quoted text began that ended just before, over several lines; 0: none
 };
 
+// Is it about a backslash in double quotes?
+bool is_escape_fault(std::string_view message);
 std::string explain_yaml_fault(const YamlFault& fault);
 
 }  // namespace forebay

@@ -51,6 +51,20 @@ class LineTable {
   std::vector<std::size_t> starts_;
 };
 
+// Where to point: for a bad escape the parser's own mark may lie lines behind the backslash.
+YAML::Mark place_of(const YAML::Exception& fault, const std::string& text) {
+  YAML::Mark mark = fault.mark;
+  const bool is_escape = is_escape_fault(fault.msg);
+  const std::size_t backslash =
+      is_escape && mark.pos >= 0 ? text.rfind('\\', static_cast<std::size_t>(mark.pos)) : std::string::npos;
+  if (backslash == std::string::npos) return mark;
+  mark.pos = static_cast<int>(backslash);
+  mark.line = static_cast<int>(std::count(text.begin(), text.begin() + mark.pos, '\n'));
+  const std::size_t line_end = text.rfind('\n', backslash);
+  mark.column = static_cast<int>(line_end == std::string::npos ? backslash : backslash - line_end - 1);
+  return mark;
+}
+
 // A quoted scalar as it stands in the file, after its anchor and tag.
 struct QuotedText {
   bool is_closed = true;
@@ -123,7 +137,10 @@ class TreeBuilder : public YAML::EventHandler {
     auto node = new_node(mark, YamlNode::Kind::kScalar);
     node->text = value;
     node->is_plain = tag == "?" || is_core_tag(tag, false);
-    if (!node->is_plain && tag != "!" && !is_core_tag(tag, true)) refuse_tag(mark, tag);
+    if (!node->is_plain && tag != "!" && !is_core_tag(tag, true)) {
+      refuse_tag(mark, tag);
+      node->text = tag + value;  // not empty, so that nothing else is said about it
+    }
     add(anchor, std::move(node));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -320,7 +337,7 @@ YamlDocument read_yaml(const std::string& text) {
     document.root = nullptr;
     const YamlFault told{fault.msg, lines.line(fault.mark.line),
                          static_cast<std::size_t>(std::max(fault.mark.column, 0)), builder.open_quote_line_};
-    document.problems.push_back({lines.position(fault.mark), explain_yaml_fault(told)});
+    document.problems.push_back({lines.position(place_of(fault, text)), explain_yaml_fault(told)});
   } catch (const std::exception& fault) {
     document.root = nullptr;
     document.problems.push_back({{}, say(tr("This is not YAML: {0}."), fault.what())});
