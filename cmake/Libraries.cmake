@@ -15,11 +15,14 @@ function(forebay_prefer_static target library)
   endif()
 endfunction()
 
-# fmt and spdlog exist only as shared libraries in Debian 12.
-add_library(lib_fmt INTERFACE)
-target_link_libraries(lib_fmt INTERFACE fmt::fmt)
+# Debian 12 ships fmt and spdlog only as shared libraries (cmake/fmt says why that will not do): fmt is compiled once from
+# its own header, spdlog is used header-only by the one file that includes it (base/log.cc).
+add_library(lib_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt/format.cc)
+target_include_directories(lib_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_options(lib_fmt PRIVATE -w)
 add_library(lib_log INTERFACE)
-target_link_libraries(lib_log INTERFACE spdlog::spdlog)
+target_compile_definitions(lib_log INTERFACE SPDLOG_FMT_EXTERNAL)
+target_link_libraries(lib_log INTERFACE lib_fmt)
 forebay_prefer_static(lib_sqlite sqlite3 m ${CMAKE_DL_LIBS})
 forebay_prefer_static(lib_sodium sodium)
 forebay_prefer_static(lib_yaml yaml-cpp)
