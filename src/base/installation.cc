@@ -18,6 +18,8 @@ std::string home_folder() {
   return entry != nullptr ? entry->pw_dir : "/";
 }
 
+constexpr int kLevelsToSourceTree = 4;
+
 std::string folder_from(const char* own, const char* standard, const char* fallback) {
   if (const auto value = environment_variable(own); value && !value->empty()) return absolute_path(*value);
   if (const auto value = environment_variable(standard); value && !value->empty()) return join_path(*value, "forebay");
@@ -36,11 +38,13 @@ std::string own_program() {
 std::string hook_folder() {
   if (const auto folder = environment_variable("FOREBAY_HOOK_FOLDER")) return *folder;
   const std::filesystem::path program(own_program());
-  const std::filesystem::path prefix = program.parent_path().parent_path();
-  for (const std::filesystem::path& candidate :
-       {prefix / "lib/forebay/hook", prefix.parent_path() / "python/forebay_hook", program.parent_path() / "hook",
-        prefix / "python/forebay_hook"})
-    if (path_exists((candidate / "sitecustomize.py").string())) return candidate.string();
+  const auto holds_hook = [](const std::filesystem::path& folder) { return path_exists((folder / "sitecustomize.py").string()); };
+  const std::filesystem::path installed = program.parent_path().parent_path() / "lib/forebay/hook";
+  if (holds_hook(installed)) return installed.string();
+  // A build folder inside the source tree: the hook lies some levels up.
+  std::filesystem::path folder = program.parent_path();
+  for (int level = 0; level < kLevelsToSourceTree && folder.has_relative_path(); ++level, folder = folder.parent_path())
+    if (holds_hook(folder / "python/forebay_hook")) return (folder / "python/forebay_hook").string();
   return {};
 }
 
