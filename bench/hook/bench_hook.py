@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the hook costs a training step of 5 ms: the same loop with and without it, in turn, in processes of their own.
 
-    python3 bench/hook/bench_hook.py [--rounds 9] [--steps 300] [--milliseconds 5]
+    python3 bench/hook/bench_hook.py [--rounds 7] [--steps 200] [--milliseconds 5]
 
 One step is a real one (loader, forward, loss, backward, optimiser) and then spins until the step has lasted 5 ms *of its
 own work*: the number of spins is fixed beforehand, so that time the hook takes is added and not hidden. Prints the median
@@ -24,7 +24,7 @@ torch.set_num_threads(1)
 torch.manual_seed(0)
 steps, spins = int(sys.argv[1]), int(sys.argv[2])
 layers = []
-for _ in range(20):
+for _ in range(6):
     layers += [torch.nn.Linear(64, 64), torch.nn.ReLU()]
 network = torch.nn.Sequential(*layers, torch.nn.Linear(64, 1))
 optimizer = torch.optim.SGD(network.parameters(), lr=1e-4)
@@ -79,8 +79,8 @@ def spread(values):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--milliseconds", type=float, default=5.0)
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for a machine that is busy with other things")
     parser.add_argument("--bar", type=float, help="exit 1 if the median ratio is above this, for instance 1.01")

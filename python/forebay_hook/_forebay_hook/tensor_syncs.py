@@ -5,7 +5,6 @@ machine has an accelerator that this PyTorch can use. On the CPU they do not wai
 """
 import functools
 import os
-import sys
 
 from _forebay_hook import recorder as kinds
 

@@ -6,7 +6,6 @@ A function that cannot be watched (a PyTorch that has no such function, or no so
 import io
 import os
 import sys
-import time
 
 from _forebay_hook import recorder as kinds
 from _forebay_hook import torch_facts
@@ -61,8 +60,8 @@ def watch(torch, state):
 
 
 def _compiling(torch):
-    """An expression for 'torch.compile is tracing this', which it must find false branches behind."""
-    return "torch.compiler.is_compiling()" if hasattr(getattr(torch, "compiler", None), "is_compiling") else "False"
+    """A function that torch.compile knows to be true while it traces, so that it passes over what we put in."""
+    return getattr(getattr(torch, "compiler", None), "is_compiling", bool)
 
 
 def _watch_modules(torch, state, facts, each):
@@ -88,12 +87,10 @@ def _watch_modules(torch, state, facts, each):
         return now()
 
     call = torch.nn.Module.__call__
-    original = type(call)(call.__code__, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
-    names = {"_forebay_thread": thread, "_forebay_call_begin": begin, "_forebay_call_end": end}
+    names = {"_forebay_thread": thread, "_forebay_call_begin": begin, "_forebay_call_end": end,
+             "_forebay_compiling": _compiling(torch)}
     each("forward", call, "_forebay_call_begin()", "_forebay_call_end(_fb_start, _fb_result, self)", names,
-         skip="_forebay_thread.inside or " + _compiling(torch))
-    if call.__code__ is not original.__code__:
-        call._torchdynamo_inline = original  # what torch.compile traces when it meets a module call
+         skip="_forebay_compiling() or _forebay_thread.inside")
 
 
 def _watch_optimizers(torch, state, facts, each):
@@ -125,11 +122,11 @@ def _watch_optimizers(torch, state, facts, each):
         except Exception:
             state.off()
 
-    names = {"_forebay_step_begin": begin, "_forebay_step_end": end}
+    names = {"_forebay_step_begin": begin, "_forebay_step_end": end, "_forebay_compiling": _compiling(torch)}
     factory = getattr(torch.optim.Optimizer, "profile_hook_step", None)
     each("optimizer_step", factory, "_forebay_step_begin()",
          "_forebay_step_end(_fb_start, _fb_result, args[0] if args else None)", names,
-         skip=_compiling(torch), inner="wrapper")
+         skip="_forebay_compiling()", inner="wrapper")
 
 
 def _watch_backward(torch, state, each):

@@ -67,10 +67,10 @@ class Workplace(object):
         files = {name: content for name, content in _content(self.folder).items() if before.get(name) != content}
         return Outcome(done.returncode, done.stdout, done.stderr, files)
 
-    def run_text(self, text, **more):
+    def run_text(self, text, more=None, **options):
         """Runs `text` as a script under the hook; the folder also holds the scripts."""
         name = os.path.join(self.root, "script.py")
         with open(name, "w") as file:
             file.write(text)
-        variables = {"PYTHONPATH_OF_SCRIPT": self.folder}
-        return self.run([PYTHON, name], True, python_path=self.folder, more=variables, **more)
+        variables = dict(more or {}, PYTHONPATH_OF_SCRIPT=self.folder)
+        return self.run([PYTHON, name], True, python_path=self.folder, more=variables, **options)

@@ -1,4 +1,6 @@
 """torch.compile: how many graphs, breaks and recompilations there are must not change."""
+import functools
+
 import torch
 import torch._dynamo
 
@@ -63,3 +65,14 @@ print(evaluate(toy.model().eval(), values).item(), evaluate(toy.model(), values)
 exported = torch.export.export(toy.model().eval(), (values,))
 print(exported.module()(values).sum().item(), len(list(exported.graph.nodes)))
 print({key: dict(value) for key, value in torch._dynamo.utils.counters.items() if key in ("stats", "graph_break", "frames")})
+torch._dynamo.reset()
+original = torch.nn.Module.__call__
+
+
+@functools.wraps(original)
+def doubled(self, *args, **kwargs):
+    return original(self, *args, **kwargs) * 2
+
+
+torch.nn.Module.__call__ = doubled
+print(torch.compile(toy.model().eval(), backend="eager")(values).sum().item())
