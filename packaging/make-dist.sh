@@ -20,7 +20,7 @@ export LC_ALL=C
 # (libpthread, libdl and librt are part of libc since glibc 2.34, but old files still ask for them).
 libraries=$stage/$name/lib/forebay
 mkdir -p "$stage/$name/bin" "$libraries/loader"
-${CC:-cc} -std=c11 -O2 -Wall -Wextra -Werror -static -Wl,--build-id=none -ffile-prefix-map="$PWD"=. \
+${CC:-cc} -std=gnu11 -O2 -Wall -Wextra -Werror -static -Wl,--build-id=none -ffile-prefix-map="$PWD"=. \
   packaging/launcher.c -o "$stage/$name/bin/forebay"
 strip "$stage/$name/bin/forebay"
 strip -o "$libraries/program" "$program"
@@ -52,6 +52,7 @@ for package in libc6 libgcc-s1 libstdc++6 libfmt-dev libspdlog-dev libyaml-cpp-d
   [ -f "$copyright" ] || { echo "no $copyright: the licence of $package must travel with the tarball" >&2; exit 1; }
   cp -L "$copyright" "$licences/licences/$package.txt"
 done
+for text in LGPL-2.1 GPL-3; do cp -L "/usr/share/common-licenses/$text" "$licences/licences/"; done  # glibc's; libgcc's and libstdc++'s
 dpkg-query -W -f '${source:Package} ${source:Version}\n' libc6 libgcc-s1 libfmt-dev libspdlog-dev libyaml-cpp-dev libsqlite3-dev libsodium-dev \
   libcli11-dev nlohmann-json3-dev 2>/dev/null | sort -u >"$licences/licences/SOURCES.txt" || true
 find "$stage" -type d -exec chmod 755 {} +
