@@ -48,10 +48,8 @@ bool allocator_gave_up(const RunDirectory& directory) {
     for (const Json& process : (*hook)["processes"].items())
       if (process["facts"]["out_of_memory"].is_object()) return true;
   if (const auto progress = read_json_file(directory.progress()))
-    for (const Json& line : (*progress)["error_lines"].items()) {
-      const std::string& text = line.is_string() ? line.string_or_empty() : line["text"].string_or_empty();
-      if (text.find("OutOfMemoryError") != std::string::npos || text.find("out of memory") != std::string::npos || text.find("MemoryError") != std::string::npos) return true;
-    }
+    for (const Json& line : (*progress)["error_lines"].items())
+      if (line["kind"].string_or_empty() == "out_of_memory") return true;
   return false;
 }
 

@@ -100,8 +100,12 @@ void HookChannel::give_fetch_to_parent(const Ring& ring, const HookRecord& recor
   Ring* only = nullptr;
   std::size_t stepping = 0;
   for (Ring& each : rings_) {
+    if (!each.reader.is_ready() || &each == &ring) continue;
+    if (each.reader.header().pid == ring.reader.header().parent) {
+      if (!each.builder) each.builder.emplace(each.reader.header().pid, each.reader.header().rank);
+      return each.builder->add_worker_fetch(record);
+    }
     if (!each.builder) continue;
-    if (each.reader.header().pid == ring.parent) return each.builder->add_worker_fetch(record);
     ++stepping;
     only = &each;
   }
@@ -111,8 +115,9 @@ void HookChannel::give_fetch_to_parent(const Ring& ring, const HookRecord& recor
 bool HookChannel::drain(Ring& ring, std::int64_t now_ns, const StepSink& sink) {
   const auto on_record = [&](const HookRecord& record) {
     ring.last_record_ns = now_ns;
+    ring.last_span = record;
     last_span_ns_ = std::max(last_span_ns_.value_or(0), std::min(record.end_ns(), now_ns));
-    if (record.kind == SpanKind::kWorkerFetch && ring.parent > 0) {
+    if (record.kind == SpanKind::kWorkerFetch && ring.reader.header().parent > 0) {
       ring.is_worker = true;
       return give_fetch_to_parent(ring, record);
     }
@@ -132,7 +137,6 @@ bool HookChannel::drain(Ring& ring, std::int64_t now_ns, const StepSink& sink) {
     return false;
   }
   if (!ring.reader.is_ready()) return true;
-  ring.parent = ring.reader.header().parent;
   if (ring.reader.records() != before) changed_ = true;
   if (ring.reader.records() - before > ring.reader.header().capacity / 4) busy_ = true;
   if (const auto facts = ring.reader.changed_facts()) {
@@ -145,6 +149,8 @@ bool HookChannel::drain(Ring& ring, std::int64_t now_ns, const StepSink& sink) {
 void HookChannel::poll(std::int64_t now_ns, const StepSink& sink, const IsRunning& is_running) {
   busy_ = false;
   look(now_ns);
+  for (Ring& ring : rings_)
+    if (!ring.reader.is_ready()) ring.reader.prepare();
   // Workers first: their fetches must be there when the step that used them is built.
   std::ranges::stable_partition(rings_, [](const Ring& ring) { return ring.is_worker; });
   for (std::size_t i = 0; i < rings_.size();) {
@@ -174,6 +180,8 @@ void HookChannel::poll(std::int64_t now_ns, const StepSink& sink, const IsRunnin
 void HookChannel::finish(std::int64_t now_ns, const StepSink& sink) {
   folder_changed_ns_ = -1;
   look(now_ns);
+  for (Ring& ring : rings_)
+    if (!ring.reader.is_ready()) ring.reader.prepare();
   std::ranges::stable_partition(rings_, [](const Ring& ring) { return ring.is_worker; });
   // Twice, with time made to pass: nobody will write what was announced and is missing.
   for (const std::int64_t later : {std::int64_t{0}, kForever})
@@ -219,6 +227,10 @@ Json HookChannel::describe(const Ring& ring) const {
   process.set("lost_records", ring.reader.lost());
   if (ring.reader.refused() > 0) process.set("refused_records", ring.reader.refused());
   if (ring.is_worker) process.set("data_loader_worker", true);
+  if (ring.last_span)
+    process.set("last_span", Json::object({{"kind", span_name(ring.last_span->kind)},
+                                           {"start_ns", ring.last_span->start_ns},
+                                           {"end_ns", ring.last_span->end_ns()}}));
   const auto facts = ring.facts.empty() ? Json() : Json::parse(ring.facts, ring.reader.file()).value_or(Json());
   process.set("facts", facts.is_object() ? facts : Json::object());
   return process;

@@ -57,10 +57,10 @@ class HookChannel {
     ino_t inode;
     std::optional<StepBuilder> builder;
     std::string facts;                  // JSON text
-    std::int64_t parent = 0;
     bool is_worker = false;             // fetches only: its records belong to the parent's steps
     std::int64_t unseen_since_ns = 0;   // its process is not in the tree
-    std::int64_t last_record_ns = 0;
+    std::int64_t last_record_ns = 0;    // when the newest record was read
+    std::optional<HookRecord> last_span;
   };
   void look(std::int64_t now_ns);
   void open_ring(const std::string& name, std::int64_t now_ns);

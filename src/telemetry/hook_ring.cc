@@ -39,6 +39,23 @@ ssize_t read_at(int fd, char* into, std::size_t size, std::uint64_t offset) {
 
 }  // namespace
 
+std::string_view span_name(SpanKind kind) {
+  switch (kind) {
+    case SpanKind::kDataWait: return "data_wait";
+    case SpanKind::kOptimizerStep: return "optimizer_step";
+    case SpanKind::kBackward: return "backward";
+    case SpanKind::kHostSync: return "host_sync";
+    case SpanKind::kCheckpointSave: return "checkpoint_save";
+    case SpanKind::kForward: return "forward";
+    case SpanKind::kEpochBegin: return "epoch_begin";
+    case SpanKind::kCollective: return "collective";
+    case SpanKind::kWorkerFetch: return "worker_fetch";
+    case SpanKind::kOutOfMemory: return "out_of_memory";
+    case SpanKind::kValidation: return "validation";
+  }
+  return "unknown";
+}
+
 Result<std::optional<RingHeader>> parse_ring_header(std::string_view bytes) {
   if (bytes.size() < kRingHeaderSize || bytes.substr(0, kMagic.size()) == std::string_view("\0\0\0\0\0\0\0\0", 8))
     return std::optional<RingHeader>();

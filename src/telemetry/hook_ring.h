@@ -18,6 +18,9 @@ enum class SpanKind : std::uint16_t {
   kCollective = 8, kWorkerFetch = 9, kOutOfMemory = 10, kValidation = 11,
 };
 
+// As docs/hook-channel.md names it.
+std::string_view span_name(SpanKind kind);
+
 // One checked record: times are within [0, 2^62), duration not negative, start + duration does not overflow.
 struct HookRecord {
   SpanKind kind = SpanKind::kDataWait;
@@ -62,6 +65,8 @@ class HookRing {
   // `fd` must be a regular file of this user (checked by the caller). `file` is its name, for messages.
   HookRing(UniqueFd fd, std::string file) : fd_(std::move(fd)), file_(std::move(file)) {}
 
+  // Reads the header, so that is_ready() can be asked before the first drain.
+  void prepare() { (void)refresh_header(); }
   // Hands every new whole record to `sink`, in order. Afterwards lost() has grown by what was overwritten before it was read;
   // a gap is told by calling `on_gap` at its place. Returns how many records were handed on; an error = damaged, give it up.
   Result<std::size_t> drain(const Sink& sink, const std::function<void()>& on_gap, std::int64_t now_ns);

@@ -24,8 +24,8 @@ struct MachineSources {
 //   working_folder: {path, file_system, device, disk, total_bytes, free_bytes, on_network, in_memory}
 //   shared_memory: {total_bytes, free_bytes}
 //   gpus: [{index, name, uuid, pci, memory_bytes, power_limit_watts, mig (bool)}]   index is that of the gpu_* metrics
-//   gpu_driver, gpu_library, cuda_driver ("12.4"), gpu_problem ({text, msgid, args} of base/message.h:
-//   why GPUs that seem to be there cannot be read)
+//   gpu_driver, gpu_library, cuda_driver ("12.4"), gpu_problem (an English sentence: why GPUs that seem to be there
+//   cannot be read), gpu_problem_message (the same as base/message.h keeps it)
 Json describe_machine(const MachineSources& sources = {});
 
 }  // namespace forebay

@@ -21,9 +21,12 @@ void describe_gpus(Json& machine) {
     ::poll(&answer, 1, 100);
     watch.receive();
   }
-  if (watch.problem()) machine.set("gpu_problem", watch.problem()->to_json());
-  else if (!watch.is_described())
-    machine.set("gpu_problem", Text{"The GPU driver does not answer: the GPUs are left alone.", {}}.to_json());
+  std::optional<Text> problem = watch.problem();
+  if (!problem && !watch.is_described()) problem = Text{"The GPU driver does not answer: the GPUs are left alone.", {}};
+  if (problem) {
+    machine.set("gpu_problem", render_in("en", *problem));
+    machine.set("gpu_problem_message", problem->to_json());
+  }
   Json gpus = Json::array();
   for (const GpuDescription& each : watch.descriptions()) {
     Json gpu = Json::object({{"index", static_cast<int>(each.index)}, {"name", each.name}, {"uuid", each.uuid}, {"pci", each.pci}, {"mig", each.mig}});

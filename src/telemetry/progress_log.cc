@@ -61,6 +61,8 @@ void ProgressLog::take_line(std::string_view line, Instant time, std::int64_t no
 void ProgressLog::add(const LogFeed::Batch& batch, Instant time, std::int64_t now_ns) {
   const auto on_line = [&](std::string_view line) { take_line(line, time, now_ns); };
   last_byte_ns_ = now_ns;
+  last_byte_time_ = time;
+  changed_ = true;
   splitter_.add(batch.first, on_line);
   if (!batch.last.empty()) {
     splitter_.hole();
@@ -70,7 +72,6 @@ void ProgressLog::add(const LogFeed::Batch& batch, Instant time, std::int64_t no
     rest.remove_prefix(end == std::string_view::npos ? 0 : end + 1);
     splitter_.add(rest, on_line);
   }
-  if (batch.dropped != dropped_) changed_ = true;
   dropped_ = batch.dropped;
 }
 
@@ -106,6 +107,7 @@ Json ProgressLog::to_json() const {
   return Json::object({{"version", 1},
                        {"latest", latest},
                        {"series", series},
+                       {"last_output_ns", last_byte_ns_ ? Json(last_byte_time_.nanoseconds) : Json()},
                        {"error_lines", errors_.to_json()},
                        {"lines", lines_},
                        {"dropped_log_bytes", dropped_}});

@@ -41,7 +41,7 @@ class ProgressLog {
   LineSplitter splitter_;
   ErrorLines errors_;
   ProgressLine latest_;
-  Instant latest_time_;
+  Instant latest_time_, last_byte_time_;
   std::string latest_text_;
   std::vector<Point> series_;
   std::uint64_t stride_ = 1, points_ = 0;     // every stride-th point is kept

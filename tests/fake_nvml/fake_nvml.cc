@@ -189,7 +189,7 @@ int nvmlDeviceGetEnforcedPowerLimit(void* handle, unsigned* milliwatts) {
   const int state = state_of(handle, index, false);
   if (state != kSuccess) return state;
   if (script().sparse) return kNotSupported;
-  *milliwatts = 700'000;
+  *milliwatts = script().nonsense ? 4294967295u : 700'000;
   return kSuccess;
 }
 
