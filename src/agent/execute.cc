@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "control/hook_channel.h"
 #include "control/shell.h"
 #include "environment/describe.h"
 #include "storage/checkpoint.h"
@@ -83,7 +84,7 @@ Outcome run_once(AttemptContext& context) {
   describing.join();
   if (auto written = write_json_file(context.directory.environment(), described); !written)
     log_event(LogLevel::kError, "environment-not-written", {{"cause", written.error().sentence()}});
-  (void)remove_tree(context.directory.hook_channel());
+  remove_hook_channel(context.directory);
   if (!child) return failed_outcome(OutcomeCause::kInfrastructure, child.error().sentence());
   Outcome outcome = outcome_of(*child);
   outcome.log_bytes = static_cast<std::int64_t>(context.supervisor.log_bytes());
@@ -111,7 +112,8 @@ Outcome execute(AttemptContext& context) {
     tell(context, fmt::format(fmt::runtime(tr("{0}; trying again ({1} of {2})")), outcome.sentence, retry + 1, retries));
     note_event(context, "retry", Json::object({{"number", retry + 1}, {"after", outcome.to_json()}}));
     point_at_checkpoint(context);
-    if (context.environment.contains("FOREBAY_HOOK_DIR")) (void)make_directories(context.directory.hook_channel());
+    if (const auto channel = context.environment.find("FOREBAY_HOOK_DIR"); channel != context.environment.end())
+      channel->second = make_hook_channel(context.directory, context.id).value_or(channel->second);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/text.h"
+#include "control/hook_channel.h"
 #include "control/shell.h"
 #include "environment/code.h"
 #include "storage/checkpoint.h"
@@ -58,8 +59,9 @@ void add_own_variables(AttemptContext& context) {
   }
   const std::string hook = hook_folder();
   if (!context.launch["hook"].as_bool().value_or(true) || hook.empty()) return;
-  if (!make_directories(context.directory.hook_channel())) return;
-  environment["FOREBAY_HOOK_DIR"] = context.directory.hook_channel();
+  const auto channel = make_hook_channel(context.directory, context.id);
+  if (!channel) return;
+  environment["FOREBAY_HOOK_DIR"] = *channel;
   prepend_path(environment, "PYTHONPATH", hook);
 }
 

@@ -6,6 +6,7 @@
 #include "base/fault_point.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "control/hook_channel.h"
 #include "record/log_file.h"
 #include "record/run_record.h"
 #include "supervisor/lost_run.h"
@@ -81,7 +82,7 @@ Result<Reconciled> close_orphan(RunRepository& runs, const RunRow& row, const Ru
   done.cause = outcome.cause;
   FOREBAY_CHECK(write_json_file(directory.outcome(), outcome.to_json()));
   (void)append_event(directory, RunEvent{clock.now(), "reconciled", outcome.to_json()});
-  (void)remove_tree(directory.hook_channel());
+  remove_hook_channel(directory);
   fault_point("reconcile:before-close");
   if (row.state == RunState::kQueued) {
     FOREBAY_CHECK(runs.close(row.id, epoch, RunMove::kFail, outcome, clock.now()));

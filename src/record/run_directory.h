@@ -36,7 +36,7 @@ class RunDirectory {
   std::string progress() const { return file("progress.json"); }   // the latest step/loss lines, rewritten
   std::string supervisor() const { return file("supervisor.json"); }  // identity of the supervisor and the child, socket path
   std::string supervisor_log() const { return file("supervisor.log"); }
-  std::string hook_channel() const { return file("hook"); }        // folder of rings, removed at the end
+  std::string hook_channel() const { return file("hook"); }        // folder of rings, or a link to it in memory; removed at the end
   std::string reserve() const { return file("reserve"); }          // room kept free for the last files, should the disk become full
   std::string samples() const { return file("samples.seg"); }
   std::string steps() const { return file("steps.seg"); }

@@ -113,3 +113,5 @@ class ForebayCase(unittest.TestCase):
     def nothing_is_left(self, timeout=10):
         """No process of this test's jobs or supervisors may be left."""
         self.wait_until(lambda: not processes_tagged("e2e:" + self.folder.name), timeout, "the end of every process")
+        for run in self.runs():
+            self.assertEqual(list(pathlib.Path("/dev/shm").glob("forebay-*-%s-hook" % run["run"])), [])
