@@ -424,6 +424,39 @@ inline RunRecord nothing_measured() {
   return record;
 }
 
+// A run whose every text tries to become markup, a script or a terminal command.
+inline RunRecord hostile() {
+  RunRecord record = failed();
+  const std::string attack =
+      "</script><script>window.owned=1</script><img src=x "
+      "onerror='window.owned=2'>{{data}}\"'<!--\x1b[2J\xff";
+  record.id = "h0st1l";
+  record.launch.set("name", attack)
+      .set("argv", Json(std::vector<std::string>{"python", attack}))
+      .set("host", attack)
+      .set("cwd", attack);
+  record.machine =
+      Json::object({{attack, attack}, {"cpu", Json::object({{"model", attack}, {"cores", attack}})}});
+  record.environment =
+      Json::object({{attack, Json::object({{attack, std::vector<std::string>{attack, attack}}})}});
+  record.job = Json::object({{"name", attack}, {attack, 3}});
+  record.outcome->sentence = attack;
+  record.damage.push_back(attack);
+  record.events.push_back({RunRecordBuilder::wall(2), "state", Json::object({{"to", attack}})});
+  record.outputs = Json::object(
+      {{"results",
+        std::vector<Json>{Json::object(
+            {{"from", attack}, {"destination", attack}, {"error", Json::object({{"cause", attack}})}})}}});
+  record.progress = Json::object(
+      {{"series", std::vector<Json>{Json(attack), Json(std::vector<Json>{Json(attack), Json(3), Json(1e308)}),
+                                    Json(std::vector<Json>{Json(1), Json(4), Json(-1e308)})}},
+       {"error_lines", std::vector<Json>{Json::object({{"line", attack}})}}});
+  record.hook = Json::object(
+      {{"processes", std::vector<Json>{Json::object(
+                         {{"pid", attack}, {"rank", 0}, {"facts", Json::object({{attack, attack}})}})}}});
+  return record;
+}
+
 // Still going on.
 inline RunRecord running() {
   RunRecord record = data_stall();

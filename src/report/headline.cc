@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace forebay {
 namespace {
 
@@ -108,7 +110,7 @@ std::optional<Duration> run_duration(const RunRecord& record) {
 
 Headline headline_of(const RunRecord& record) {
   const auto duration = run_duration(record);
-  const std::string after = duration ? format_duration(*duration) : std::string("an unknown time");
+  const std::string after = duration ? format_duration(*duration) : std::string(msgid("an unknown time"));
   if (!record.outcome)
     return {Headline::Kind::kRunning, Text{duration ? "Running for {0}" : "Running", {after}}, {}};
   Headline headline = of_outcome(*record.outcome, after);
@@ -129,7 +131,7 @@ std::string run_name(const RunRecord& record) {
   if (const std::string& name = record.launch["name"].string_or_empty(); !name.empty()) return name;
   if (const std::string& name = record.job["name"].string_or_empty(); !name.empty()) return name;
   const std::string command = command_line(record);
-  return !command.empty() ? command : !record.id.empty() ? record.id : std::string("run");
+  return !command.empty() ? command : !record.id.empty() ? record.id : std::string(msgid("run"));
 }
 
 std::string percent(double share) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
 #include "report/say.h"
 #include "report/series.h"
 #include "report/step_parts.h"
@@ -111,7 +112,7 @@ void add_step_plots(Json& plots, const RunRecord& record) {
 }
 
 void add_loss_plot(Json& plots, const RunRecord& record) {
-  Series loss{"loss", "loss", -1, "", {}};
+  Series loss{"loss", msgid("loss"), -1, "", {}};
   for (const Json& point : record.progress["series"].items()) {
     const auto step = point.at(1).as_double();
     if (!step) continue;
@@ -123,7 +124,7 @@ void add_loss_plot(Json& plots, const RunRecord& record) {
   LinePlot plot("");
   plot.json.set("x", "step");
   plot.add(loss);
-  plot.put(plots, "loss");
+  plot.put(plots, msgid("loss"));
 }
 
 }  // namespace
@@ -156,19 +157,20 @@ Json page_plots(const RunRecord& record) {
   add_gpu_plots(plots, record);
   LinePlot cpu("cores");
   cpu.top(core_count(record));
-  cpu.add(rate_series(record, Metric::kTreeCpuSeconds, "cpu_cores", "CPU of the run", "cores"));
+  cpu.add(rate_series(record, Metric::kTreeCpuSeconds, "cpu_cores", msgid("CPU of the run"), "cores"));
   cpu.put(plots, "cpu");
   LinePlot memory("B");
   memory.limit(memory_limit(record));
   memory.add(memory_series(record));
   memory.put(plots, "memory");
   LinePlot disk("B/s");
-  disk.add(rate_series(record, Metric::kTreeReadBytes, "read", "disk reads", "B/s"));
-  disk.add(rate_series(record, Metric::kTreeWriteBytes, "write", "disk writes", "B/s"));
+  disk.add(rate_series(record, Metric::kTreeReadBytes, "read", msgid("disk reads"), "B/s"));
+  disk.add(rate_series(record, Metric::kTreeWriteBytes, "write", msgid("disk writes"), "B/s"));
   disk.put(plots, "disk");
   LinePlot network("B/s");
-  network.add(rate_series(record, Metric::kNetworkReceivedBytes, "received", "received", "B/s"));
-  network.add(rate_series(record, Metric::kNetworkSentBytes, "sent", "sent", "B/s"));
+  network.add(
+      rate_series(record, Metric::kNetworkReceivedBytes, "received", msgid("received"), "B/s"));
+  network.add(rate_series(record, Metric::kNetworkSentBytes, "sent", msgid("sent"), "B/s"));
   network.put(plots, "network");
   add_loss_plot(plots, record);
   return plots;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "base/text.h"
 #include "report/headline.h"
 #include "report/page_data.h"
 #include "report/page_sections.h"
@@ -15,6 +17,16 @@ namespace {
 
 std::string bytes_text(double bytes) {
   return format_bytes(Bytes{static_cast<std::int64_t>(std::clamp(bytes, 0.0, 9e18))});
+}
+
+// The names of jobs/run_state.h, which this room may not see.
+constexpr std::array kStateNames{
+    msgid("queued"),    msgid("planning"),   msgid("provisioning"), msgid("preparing"), msgid("staging"),
+    msgid("running"),   msgid("saving"),     msgid("releasing"),    msgid("finished"),  msgid("failed"),
+    msgid("cancelled"), msgid("recovering"), msgid("unreachable")};
+std::string state_text(std::string_view language, const std::string& name) {
+  const auto known = std::ranges::find(kStateNames, name);
+  return known == kStateNames.end() ? name : say(language, *known);
 }
 
 // One bar with all parts side by side.
@@ -173,7 +185,8 @@ void page_timeline(HtmlWriter& html, const PageContext& page) {
                {"x", fmt::format("{:.2f}", span.begin / end * 1000)},
                {"width", fmt::format("{:.2f}", std::max((span.end - span.begin) / end * 1000 - 1, 0.8))},
                {"height", "24"}});
-    html.element("title", say(language, span.name) + " " + seconds_text(span.end - span.begin)).close();
+    html.element("title", state_text(language, span.name) + " " + seconds_text(span.end - span.begin))
+        .close();
   }
   html.close();
   html.open("div", {{"class", "scroll"}})
@@ -181,7 +194,7 @@ void page_timeline(HtmlWriter& html, const PageContext& page) {
       .open("thead")
       .open("tr")
       .element("th", say(language, "state"), {{"scope", "col"}});
-  html.element("th", say(language, "from"), {{"scope", "col"}, {"class", "number"}})
+  html.element("th", say(language, "began"), {{"scope", "col"}, {"class", "number"}})
       .element("th", say(language, "lasted"), {{"scope", "col"}, {"class", "number"}})
       .close()
       .close()
@@ -189,7 +202,7 @@ void page_timeline(HtmlWriter& html, const PageContext& page) {
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const bool last = i + 1 == spans.size();
     html.open("tr")
-        .element("th", say(language, spans[i].name), {{"scope", "row"}})
+        .element("th", state_text(language, spans[i].name), {{"scope", "row"}})
         .element("td", "+" + seconds_text(spans[i].begin), {{"class", "number"}});
     html.element("td", last ? "" : seconds_text(spans[i].end - spans[i].begin), {{"class", "number"}})
         .close();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace forebay {
 namespace {
 
@@ -171,8 +173,9 @@ std::optional<double> memory_limit(const RunRecord& record) {
 
 Series memory_series(const RunRecord& record) {
   for (const Metric metric : {Metric::kCgroupMemoryBytes, Metric::kTreeProportionalBytes})
-    if (occurs(record, metric)) return gauge_series(record, metric, -1, "memory", "memory of the run", "B");
-  return gauge_series(record, Metric::kTreeResidentBytes, -1, "memory", "memory of the run", "B");
+    if (occurs(record, metric))
+      return gauge_series(record, metric, -1, "memory", msgid("memory of the run"), "B");
+  return gauge_series(record, Metric::kTreeResidentBytes, -1, "memory", msgid("memory of the run"), "B");
 }
 
 std::vector<SeriesPoint> thin_points(const std::vector<SeriesPoint>& points, std::size_t maximum) {

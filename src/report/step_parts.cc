@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "base/text.h"
+
 namespace forebay {
 namespace {
 
@@ -60,16 +62,16 @@ std::int32_t busiest_process(const std::vector<StepRow>& rows) {
 
 const std::array<StepPartInfo, kStepPartCount>& step_part_table() {
   static constexpr std::array<StepPartInfo, kStepPartCount> kTable{{
-      {"data_wait", "data wait", &StepRow::data_wait_ns},
-      {"epoch_begin", "starting workers", &StepRow::epoch_begin_ns},
-      {"forward", "forward", &StepRow::forward_ns},
-      {"backward", "backward", &StepRow::backward_ns},
-      {"optimizer", "optimizer", &StepRow::optimizer_ns},
-      {"collective", "communication", &StepRow::collective_ns},
-      {"host_sync", "host sync", &StepRow::host_sync_ns},
-      {"checkpoint", "checkpoint", &StepRow::checkpoint_ns},
-      {"validation", "validation", &StepRow::validation_ns},
-      {"other", "other Python", nullptr},
+      {"data_wait", msgid("data wait"), &StepRow::data_wait_ns},
+      {"epoch_begin", msgid("starting workers"), &StepRow::epoch_begin_ns},
+      {"forward", msgid("forward"), &StepRow::forward_ns},
+      {"backward", msgid("backward"), &StepRow::backward_ns},
+      {"optimizer", msgid("optimizer"), &StepRow::optimizer_ns},
+      {"collective", msgid("communication"), &StepRow::collective_ns},
+      {"host_sync", msgid("host sync"), &StepRow::host_sync_ns},
+      {"checkpoint", msgid("checkpoint"), &StepRow::checkpoint_ns},
+      {"validation", msgid("validation"), &StepRow::validation_ns},
+      {"other", msgid("other Python"), nullptr},
   }};
   return kTable;
 }

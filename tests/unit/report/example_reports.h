@@ -155,6 +155,14 @@ inline std::vector<Report> all() {
   reports.push_back(simple(example_runs::running(), Verdict::kRunning, "The run goes on.", 60));
   reports.push_back(simple(example_runs::nothing_measured(), Verdict::kNotEnoughEvidence,
                            "Not enough was measured to judge.", 0));
+  Report hostile = simple(example_runs::hostile(), Verdict::kFindings, "{0}", 4);
+  const std::string attack = hostile.record.launch["name"].string_or_empty();
+  hostile.diagnosis.summary.args = {attack};
+  hostile.diagnosis.findings.push_back(stall_finding());
+  hostile.diagnosis.findings[0].evidence.push_back(Text{attack, {}});
+  hostile.diagnosis.findings[0].id = attack;
+  hostile.diagnosis.findings[0].metrics.emplace_back(attack, 1e300);
+  reports.push_back(hostile);
   return reports;
 }
 
