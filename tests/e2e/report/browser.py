@@ -70,7 +70,7 @@ class Browser:
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 
-    def send(self, method, timeout=30, **parameters):
+    def send(self, method, timeout=120, **parameters):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if getattr(self, "session", None):
@@ -85,7 +85,7 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def _wait_for(self, method, timeout=30):
+    def _wait_for(self, method, timeout=120):
         deadline = time.monotonic() + timeout
         while not any(event.get("method") == method for event in self.events):
             self.events.append(self._receive(deadline))
@@ -99,6 +99,10 @@ class Browser:
         self.events.clear()
         self.send("Page.navigate", url=url)
         self._wait_for("Page.loadEventFired")
+        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def resize(self, width, height=900):
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def evaluate(self, expression):
