@@ -14,7 +14,7 @@ CALLS = {"tr": 0, "tr_in": 1, "say": 1, "msgid": 0, "Text": 0}  # which argument
 CALL = re.compile(r"\b(tr_in|tr|say|msgid|Text)\s*(?=[({])")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 # Texts that stand in tables: file, pattern whose group 1 is the string literal's inside.
-TABLES = [("src/diagnosis/metric_names.cc", re.compile(r'\{\s*"[a-z0-9_]+",\s*"[^"]*",\s*"((?:[^"\\]|\\.)*)"\s*\}')),
+TABLES = [("src/diagnosis/metric_table.cc", re.compile(r'\{\s*"[a-z0-9_]+",\s*"[^"]*",\s*"((?:[^"\\]|\\.)*)"\s*\}')),
           ("src/cost/phases.cc", re.compile(r'\{\s*"[a-z_]+",\s*"((?:[^"\\]|\\.)*)"'))]
 RULE_TEXT = re.compile(r"""^\s*(?:-\s+)?(?:\{\s*)?(?:title|text|reason):\s*(.*)$""")
 FIELD = re.compile(r"\{(\d+)\}")
