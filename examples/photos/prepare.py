@@ -105,7 +105,7 @@ def cut_class(task):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--to", type=pathlib.Path, default=HERE / "photos-data", help="folder to make")
-    parser.add_argument("--per-class", type=int, default=32, help="photographs in each of the ten classes")
+    parser.add_argument("--per-class", type=int, default=28, help="photographs in each of the ten classes")
     parser.add_argument("--size", default="1600x1200", help="width x height in pixels")
     parser.add_argument("--source", choices=["auto", "debian", "wheels"], default="auto")
     args = parser.parse_args()
