@@ -120,7 +120,8 @@ def collect(root):
                 add(unescape(match.group(1)), path, source.count("\n", 0, match.start()) + 1)
     for path in sorted(root.glob("data/rules/*.yaml")):
         for text, line in texts_of_rules(path):
-            add(text, path, line)
+            if text != "{0}":
+                add(text, path, line)
     return texts, complaints
 
 
