@@ -88,7 +88,7 @@ std::vector<BillLine> phases_of(const RunRecord& record) {
     add(lines, *phase_of("running"), exact->nanoseconds);
   } else if (running == lines.end() && lines.empty() && record.samples.size() > 1) {
     add(lines, *phase_of("running"),
-        record.samples.back().monotonic_ns - record.samples.front().monotonic_ns);
+        between(Instant{record.samples.front().monotonic_ns}, Instant{record.samples.back().monotonic_ns}));
   }
   return lines;
 }

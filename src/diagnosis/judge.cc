@@ -80,7 +80,7 @@ Finding make_finding(const Rule& rule, std::optional<double> share, const Metric
   finding.title = Text{rule.title, {}};
   if (share) {
     finding.share = Probability{std::clamp(*share, 0.0, 1.0)};
-    if (const auto wall = metrics.get("wall_seconds"))
+    if (const auto wall = metrics.get("wall_seconds"); wall && *wall < 1e9)
       finding.seconds_lost = Duration::from_seconds(finding.share->value * *wall);
   }
   for (const RuleText& line : rule.evidence)

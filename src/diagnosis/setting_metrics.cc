@@ -1,7 +1,9 @@
 // Settings: what the hook, the machine and the job say without being measured.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
 
 #include "diagnosis/summary.h"
 
@@ -19,7 +21,7 @@ const Json& facts_of(const Json& process) {
 // a model.
 const Json* training_process(const RunRecord& record) {
   std::map<std::int64_t, std::int64_t> steps;
-  for (const StepRow& row : record.steps) steps[row.process] += std::max<std::int64_t>(row.steps, 0);
+  for (const StepRow& row : record.steps) steps[row.process] += std::clamp<std::int64_t>(row.steps, 0, 1 << 30);
   const Json* best = nullptr;
   std::int64_t most = 0;
   for (const Json& process : record.hook["processes"].items()) {

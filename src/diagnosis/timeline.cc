@@ -11,7 +11,8 @@ constexpr std::int64_t kLongestNs = 400LL * 86400 * 1'000'000'000;  // a step or
 
 bool is_sane(const StepRow& row) {
   return row.steps > 0 && row.steps < (1LL << 40) && row.duration_ns > 0 && row.duration_ns < kLongestNs &&
-         row.start_ns >= 0 && row.start_ns < 100 * kLongestNs;
+         row.start_ns >= 0 && row.start_ns < 100 * kLongestNs && row.first_step >= 0 &&
+         row.first_step < (1LL << 50);
 }
 
 StepRow without_negative_parts(StepRow row) {
