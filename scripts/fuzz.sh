@@ -12,6 +12,7 @@ for target in "${targets[@]}"; do
   mkdir -p "$corpus" "$build/crashes"
   folders=("$corpus")
   [ -f "tests/fuzz/$name.dict" ] && folders=(-dict="tests/fuzz/$name.dict" "${folders[@]}")
+  [ "$name" = job_file_fuzz ] && seeds=tests/data/job
   [ -d "$seeds" ] && folders+=("$seeds")
   if "$target" -max_total_time="$seconds" -rss_limit_mb=1024 -timeout=10 -print_final_stats=0 -verbosity=0 \
       -artifact_prefix="$build/crashes/$name-" "${folders[@]}" >"$build/$name.log" 2>&1; then

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "spec/check_job.h"
 #include "spec/nearest.h"
@@ -28,12 +29,12 @@ void check_environment(const JobEnvironment& environment, JobParse& parse) {
       add(parse, fmt::format("environment.{}", name),
           say(tr("environment.{0} and environment.{1} exclude each other: keep one."), first, name));
   }
-  for (std::size_t i = 0; i < environment.secrets.size(); ++i)
-    for (const JobVariable& variable : environment.variables)
-      if (variable.name == environment.secrets[i])
-        add(parse, fmt::format("environment.variables.{}", variable.name),
-            say(tr("{0} is under environment.variables and under environment.secrets: keep one."),
-                variable.name));
+  const std::set<std::string_view> secrets(environment.secrets.begin(), environment.secrets.end());
+  for (const JobVariable& variable : environment.variables)
+    if (secrets.contains(variable.name))
+      add(parse, fmt::format("environment.variables.{}", variable.name),
+          say(tr("{0} is under environment.variables and under environment.secrets: keep one."),
+              variable.name));
 }
 
 void check_url(const std::string& key, const std::string& text, JobParse& parse) {

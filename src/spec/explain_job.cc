@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "spec/job_file.h"
 #include "spec/job_text.h"
 #include "spec/sentence.h"
@@ -26,19 +28,13 @@ class Explanation {
 
   // A script of several lines is shown indented below its sentence.
   void script(std::string sentence, const std::string& text) {
-    const std::size_t end = text.find_last_not_of(" \t\n");
-    std::string block = "    ";
-    for (std::size_t i = 0; i <= end && end != std::string::npos; ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      if (byte == '\n')
-        block += "\n    ";
-      else if (byte < 0x20 && byte != '\t')
-        block += fmt::format("\\x{:02x}", byte);
-      else
-        block += text[i];
-    }
     line(std::move(sentence));
-    line(std::move(block));
+    std::string_view rest = std::string_view(text).substr(0, text.find_last_not_of(" \t\n") + 1);
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      line("    " + escaped(rest.substr(0, end)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
   }
 
   void command() {

@@ -24,6 +24,17 @@ void sort_by_place(std::vector<JobProblem>& problems) {
   });
 }
 
+constexpr std::size_t kMostProblems = 100;
+
+// A file that is something else altogether need not be explained line by line.
+void cut_short(JobParse& parse) {
+  if (parse.problems.size() <= kMostProblems) return;
+  const std::size_t more = parse.problems.size() - kMostProblems;
+  parse.problems.resize(kMostProblems);
+  parse.problems.push_back({parse.source.file, 0, 0, "",
+                            say(tr("There are {0} more problems. Is it the right file?"), more), true});
+}
+
 }  // namespace
 
 JobParse parse_job(std::string_view text, const std::string& file_name) {
@@ -60,12 +71,19 @@ JobParse parse_job(std::string_view text, const std::string& file_name) {
     if (parse.ok()) check_consistency(parse.job, parse);
   }
   sort_by_place(parse.problems);
+  cut_short(parse);
   return parse;
 }
 
 void add_local_problems(JobParse& parse) {
+  const std::vector<JobProblem> before = parse.problems;
+  const auto is_wrong_anyway = [&](const JobProblem& local) {
+    return std::any_of(before.begin(), before.end(), [&](const JobProblem& problem) {
+      return problem.is_error && problem.key.starts_with(local.key);
+    });
+  };
   for (JobProblem& problem : unsupported_locally(parse.job, parse.source))
-    parse.problems.push_back(std::move(problem));
+    if (problem.is_error || !is_wrong_anyway(problem)) parse.problems.push_back(std::move(problem));
   sort_by_place(parse.problems);
 }
 

@@ -60,7 +60,8 @@ bool is_skypilot(std::string_view text);
 // name.
 std::vector<JobProblem> unsupported_locally(const Job& job, const JobSource& source = {});
 
-// Appends those to the parse's problems, in the order of the file. For the command line: everything at once.
+// Adds those to the parse's problems, in the order of the file, for the command line: everything at once. A
+// remark on a value that is wrong anyway is left out.
 void add_local_problems(JobParse& parse);
 
 // What would be run, where, with which limits and environment: whole sentences, one a line.

@@ -16,7 +16,7 @@ Json strings(std::initializer_list<std::string_view> words) {
 }
 
 Json scalar() {
-  return Json::object({{"type", strings({"string", "number", "boolean"})}});
+  return Json::object({{"type", strings({"string", "number", "boolean"})}, {"minLength", 1}});
 }
 Json pattern(std::string_view expression) {
   return Json::object({{"type", "string"}, {"pattern", expression}});

@@ -46,6 +46,11 @@ bool is_gpu_name(std::string_view name) {
          name.size() <= 64;
 }
 
+bool is_parameter_name(std::string_view name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
+  return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), fits);
+}
+
 }  // namespace
 
 Reading<std::string> read_python_version(const std::string& key, const YamlNode& node) {
@@ -128,6 +133,10 @@ Reading<std::string> read_environment_name(const std::string& key, const std::st
 Reading<SweepParameter> read_sweep_parameter(const std::string& key, const std::string& name,
                                              const YamlNode& node) {
   SweepParameter parameter{name, {}, std::nullopt};
+  if (!is_parameter_name(name))
+    return wrong(
+        say(tr("sweep.parameters: {0} cannot be the name of a parameter: letters, digits, _, - and . only."),
+            shown(name)));
   if (node.is_sequence()) {
     for (const YamlNodePtr& item : node.items) {
       if (!item->is_scalar()) return wrong(say(tr("{0} takes a list of single values."), key));

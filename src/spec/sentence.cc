@@ -34,31 +34,32 @@ std::string joined(const std::vector<std::string>& words) {
   return joined(std::vector<std::string_view>(words.begin(), words.end()));
 }
 
-std::string shown(std::string_view text) {
-  std::string out = "\"";
-  std::size_t characters = 0;
+std::string escaped(std::string_view text) {
+  std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (!is_continuation(c) && ++characters > kMaximumShown) {
-      out += "…";
-      break;
-    }
-    const auto byte = static_cast<unsigned char>(c);
+    const auto byte = static_cast<unsigned char>(text[i]);
     // C1 controls are two bytes in UTF-8: C2 80 … C2 9F.
     const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (c == '\n') {
+    if (byte == '\n') {
       out += "\\n";
-    } else if (c == '\t') {
+    } else if (byte == '\t') {
       out += "\\t";
     } else if (byte < 0x20 || byte == 0x7F) {
       out += fmt::format("\\x{:02x}", byte);
     } else if (is_c1) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
     } else {
-      out += c;
+      out += text[i];
     }
   }
-  return out + "\"";
+  return out;
+}
+
+std::string shown(std::string_view text) {
+  std::size_t characters = 0;
+  std::size_t end = 0;
+  while (end < text.size() && (is_continuation(text[end]) || ++characters <= kMaximumShown)) ++end;
+  return fmt::format("\"{}{}\"", escaped(text.substr(0, end)), end < text.size() ? "…" : "");
 }
 
 std::string listed_or(const std::vector<std::string>& words) {

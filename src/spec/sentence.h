@@ -24,6 +24,8 @@ constexpr std::string_view tr_later(std::string_view text) {
   return text;
 }
 
+// Control characters as \n, \t and \x1b: nothing a file says can steer a terminal.
+std::string escaped(std::string_view text);
 // The text in double quotes, control characters escaped, at most 60 characters of it: nothing a file says can
 // steer a terminal.
 std::string shown(std::string_view text);

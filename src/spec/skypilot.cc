@@ -139,7 +139,7 @@ class Translation {
     for (const YamlMember& variable : member.value->members) {
       const std::string key = "envs." + variable.key;
       report_.note("environment.variables." + variable.key, variable);
-      const auto name = read_environment_name(key, variable.key);
+      const auto name = read_environment_name("envs", variable.key);
       if (!name)
         report_.error(variable, key, name.error());
       else if (variable.value->is_sequence() || variable.value->is_mapping())

@@ -54,7 +54,7 @@ struct YamlDocument {
 };
 
 inline constexpr std::size_t kMaximumYamlDepth = 32;
-inline constexpr std::size_t kMaximumYamlNodes = 100'000;
+inline constexpr std::size_t kMaximumYamlNodes = 20'000;
 
 // `text` must be UTF-8 with line feeds only, as check_source_text gives it.
 YamlDocument read_yaml(const std::string& text);

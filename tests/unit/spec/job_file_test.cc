@@ -155,7 +155,7 @@ TEST(ParseJob, ABillionLaughsAreRefusedQuickly) {
   }
   const JobParse parse = parse_job(text, "job.yaml");
   ASSERT_FALSE(parse.ok());
-  EXPECT_THAT(problems_of(parse), HasSubstr("unfolds to more than 100000 values"));
+  EXPECT_THAT(problems_of(parse), HasSubstr("unfolds to more than 20000 values"));
 }
 
 TEST(ParseJob, DeepNestingIsRefusedWithoutRecursion) {
