@@ -1,7 +1,9 @@
 #include "environment/build.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -92,6 +94,8 @@ class Build {
     const RequirementSource source = specification_.source;
     if (source == RequirementSource::kPylock) return read_file(specification_.file, kLockLimit);
     if (source == RequirementSource::kPoetryLock || source == RequirementSource::kPdmLock || source == RequirementSource::kPipfileLock) return translate_lock(folder);
+    if (source == RequirementSource::kRequirements)
+      if (const auto pinned = hashed_requirements()) return *pinned;
     if (source == RequirementSource::kUvLock) {
       FOREBAY_CHECK(uv_.run({"export", "--frozen", "--format", "requirements-txt", "--no-emit-project", "--no-header", "--quiet", "--project", folder, "-o", output}, folder,
                             false));
@@ -105,6 +109,24 @@ class Build {
     FOREBAY_TRY(std::string lock, read_file(output, kLockLimit));
     (void)remove_tree(output);
     return redact_urls(lock) == lock ? lock : keep_private(lock);
+  }
+
+  // Requirements that carry hashes are a lock already, and their hashes are the person's word on what may be installed: resolving
+  // them anew would replace these by what the index says today.
+  std::optional<std::string> hashed_requirements() const {
+    std::string lock;
+    for (const auto& path : specification_.inputs) {
+      const auto text = read_file(path, kLockLimit);
+      std::string_view left = text ? std::string_view(*text) : std::string_view();
+      while (!left.empty()) {
+        const std::size_t end = std::min(left.find('\n'), left.size());
+        const std::string_view line = left.substr(0, end);
+        if (!line.starts_with("-r") && !line.starts_with("--requirement")) lock += fmt::format("{}\n", line);
+        left.remove_prefix(std::min(end + 1, left.size()));
+      }
+    }
+    if (lock.find("--hash=") == std::string::npos) return std::nullopt;
+    return lock;
   }
 
   // A lock that names passwords in URLs is used as it is but written to the record without them.
@@ -163,7 +185,11 @@ class Build {
       const std::string file = folder + (is_pylock ? "/pylock.toml" : "/forebay-lock.txt");
       FOREBAY_CHECK(write_file_atomic(file, text));
       const std::string base = specification_.file.empty() ? specification_.workdir : specification_.file.substr(0, specification_.file.rfind('/'));
-      FOREBAY_CHECK(uv_.run({"pip", "sync", file, "--python", python}, base));
+      std::vector<std::string> arguments = {"pip", "sync", file, "--python", python};
+      if (text.find("--hash=") != std::string::npos && specification_.source == RequirementSource::kRequirements && text.find("\n-e ") == std::string::npos &&
+          text.find(" @ ") == std::string::npos)
+        arguments.emplace_back("--require-hashes");
+      FOREBAY_CHECK(uv_.run(arguments, base));
     }
     if (specification_.project) FOREBAY_CHECK(uv_.run({"pip", "install", "--no-deps", "--editable", *specification_.project, "--python", python}, *specification_.project));
     const auto pip = read_pip_configuration(current_environment());

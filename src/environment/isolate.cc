@@ -90,6 +90,7 @@ Result<void> plan_isolated(const EnvironmentRequest& request, const ProjectFiles
   PreparationCommand command;
   command.argv = {own_program(), "environment-build", path};
   command.cwd = request.workdir;
+  command.variables = request.variables;  // an index or a proxy may be named there
   command.purpose = files.source == RequirementSource::kNone
                         ? std::string(tr("builds an isolated Python environment"))
                         : fmt::format(fmt::runtime(tr("builds an isolated Python environment from {0}")), files.file.substr(files.file.rfind('/') + 1));
