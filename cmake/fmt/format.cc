@@ -1,6 +1,6 @@
-// fmt as a static library: Debian 12 ships only a shared one, which would bring a second libstdc++ into the process beside
-// the static one, and cost start-up time. The implementation header is compiled here once, with the instantiations that
-// the library itself exports (fmt 9).
+// fmt as a static library: Debian 12 ships only a shared one, which would bring a second libstdc++ into the
+// process beside the static one, and cost start-up time. The implementation header is compiled here once,
+// with the instantiations that the library itself exports (fmt 9).
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
@@ -13,7 +13,8 @@ template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
 template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template FMT_API auto decimal_point_impl(locale_ref) -> char;
 template FMT_API void buffer<char>::append(const char*, const char*);
-template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>, locale_ref);
+template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>,
+                                 locale_ref);
 
 }  // namespace detail
 FMT_END_NAMESPACE
