@@ -18,6 +18,7 @@ constexpr std::size_t kMostUnsent = 256u << 10;
 
 struct ControlSocket::Peer {
   UniqueFd fd;
+  std::uint64_t number = 0;  // counted from the first
   MessageBuffer incoming;
   std::string unsent;
   bool is_welcome = false;
@@ -48,16 +49,12 @@ void ControlSocket::accept_all() {
         (who.uid != ::getuid() && who.uid != 0))
       continue;
     // A full house makes room by sending away somebody who never said hello.
-    if (peers_.size() >= kMostPeers)
-      for (const auto& [other, peer] : peers_)
-        if (!peer->is_welcome) {
-          drop(other);
-          break;
-        }
+    if (peers_.size() >= kMostPeers) drop_oldest_stranger();
     if (peers_.size() >= kMostPeers) continue;
     const int number = fd.get();
     auto peer = std::make_unique<Peer>();
     peer->fd = std::move(fd);
+    peer->number = ++accepted_;
     if (!loop_.watch(number, EPOLLIN, [this, number](std::uint32_t events) {
           if ((events & EPOLLOUT) != 0) flush(*peers_.at(number));
           if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) read_from(number);
@@ -65,6 +62,13 @@ void ControlSocket::accept_all() {
       continue;
     peers_[number] = std::move(peer);
   }
+}
+
+void ControlSocket::drop_oldest_stranger() {
+  const Peer* oldest = nullptr;
+  for (const auto& [fd, peer] : peers_)
+    if (!peer->is_welcome && (oldest == nullptr || peer->number < oldest->number)) oldest = peer.get();
+  if (oldest != nullptr) drop(oldest->fd.get());
 }
 
 void ControlSocket::read_from(int fd) {

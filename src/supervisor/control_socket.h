@@ -48,12 +48,14 @@ class ControlSocket {
   void send_to(Peer& peer, MessageKind kind, std::string_view payload = {});
   void flush(Peer& peer);
   void drop(int fd);
+  void drop_oldest_stranger();
 
   EventLoop& loop_;
   ListeningSocket socket_;
   const Clock& clock_;
   ControlHandlers handlers_;
   std::map<int, std::unique_ptr<Peer>> peers_;
+  std::uint64_t accepted_ = 0;
   int feeder_ = -1;  // descriptor of the client that feeds standard input
 };
 

@@ -12,13 +12,16 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/environment_variable.h"
 #include "base/hash.h"
 
 namespace forebay {
 namespace {
 
-constexpr int kBacklog = 16;
+constexpr int kBacklog = 64;
+constexpr int kConnectAttempts = 100;
+constexpr Duration kConnectPause{20'000'000};
 
 // An address holds 107 bytes; a longer path is reached through a descriptor of its folder, which stays open
 // meanwhile.
@@ -90,8 +93,14 @@ Result<UniqueFd> connect_to_socket(const std::string& path) {
     return make_error(ErrorCode::kUnavailable, "reach the supervisor at", path, address.error().cause);
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.valid()) return system_error("open", "a socket", errno);
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address->name), sizeof address->name) != 0)
-    return make_error(ErrorCode::kUnavailable, "reach the supervisor at", path, std::strerror(errno));
+  // A queue that is full for a moment (many clients at once) is tried again.
+  for (int attempt = 0;
+       ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address->name), sizeof address->name) != 0;
+       ++attempt) {
+    if (errno != EAGAIN || attempt >= kConnectAttempts)
+      return make_error(ErrorCode::kUnavailable, "reach the supervisor at", path, std::strerror(errno));
+    system_clock().sleep(kConnectPause);
+  }
   return fd;
 }
 

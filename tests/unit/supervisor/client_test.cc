@@ -16,6 +16,7 @@
 #include "run_fixture.h"
 #include "supervisor/client.h"
 #include "supervisor/connection.h"
+#include "supervisor/process_tree.h"
 #include "supervisor/socket_address.h"
 
 namespace forebay {
@@ -41,8 +42,7 @@ class FollowerProcess {
     pid_ = ::fork();
     if (pid_ == 0) {
       if (on_terminal) {
-        ::setsid();
-        ::ioctl(to[0], TIOCSCTTY, 0);
+        enter_foreground(to[0]);
       } else {
         ::close(from[0]);
         ::close(to[1]);
@@ -69,6 +69,7 @@ class FollowerProcess {
   }
   ~FollowerProcess() {
     if (pid_ > 0) {
+      ::kill(pid(), SIGKILL);
       ::kill(pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
     }
@@ -81,8 +82,14 @@ class FollowerProcess {
     writing_ = -1;
   }
   void close_output() { ::close(reading_); }
-  void signal(int number) { ::kill(pid_, number); }
-  pid_t pid() const { return pid_; }
+  void signal(int number) { ::kill(pid(), number); }
+  // On a terminal the follower is a child of a stand-in for the shell, as a process of a group without one
+  // cannot be suspended.
+  pid_t pid() const {
+    for (const ProcessStat& process : all_processes())
+      if (process.parent == pid_) return static_cast<pid_t>(process.pid);
+    return pid_;
+  }
   int slave() const { return slave_; }
   // Reads until the text has come (or ten seconds have passed). What was read so far.
   std::string wait_for(const std::string& text) {
@@ -104,6 +111,23 @@ class FollowerProcess {
   }
 
  private:
+  // Returns in the foreground process; the one before it waits for it as a shell would.
+  static void enter_foreground(int terminal) {
+    ::setsid();
+    ::ioctl(terminal, TIOCSCTTY, 0);
+    ::signal(SIGTTOU, SIG_IGN);
+    const pid_t follower = ::fork();
+    if (follower == 0) {
+      ::setpgid(0, 0);
+      ::tcsetpgrp(terminal, ::getpgrp());
+      return;
+    }
+    int status = 0;
+    while (::waitpid(follower, &status, 0) < 0 && errno == EINTR) {
+    }
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 98);
+  }
+
   pid_t pid_ = 0;
   int reading_ = -1, writing_ = -1, slave_ = -1;
   std::string seen_;
@@ -177,7 +201,9 @@ TEST_F(ClientTest, InputReachesTheChildToItsEnd) {
 }
 
 TEST_F(ClientTest, InputNobodyReadsDoesNotHoldASignalUp) {
-  ChildSpec spec = shell("trap 'exit 5' INT; echo ready; while :; do sleep 0.02; done");
+  ChildSpec spec = shell(
+      "exec python3 -u -c '\nimport signal,sys,time\nsignal.signal(signal.SIGINT, lambda *a: "
+      "sys.exit(5))\nprint(\"ready\")\ntime.sleep(100)'");
   spec.input = InputSource::kClient;
   FollowSettings settings = follow_settings();
   settings.attached = settings.feed_input = true;
@@ -366,8 +392,9 @@ TEST_F(TerminalTest, CtrlCStopsTheRunInOrderAndTheTerminalComesBack) {
         follower.wait_for("caught");
       });
   EXPECT_EQ(outcome.stop_reason, StopReason::kCancelled);
+  std::ofstream(directory.outcome()) << "{}";
   end_supervisor();
-  EXPECT_EQ(follower.wait_for_end(), 12 - 12 + 10);
+  EXPECT_EQ(follower.wait_for_end(), 10);
   termios after{};
   ::tcgetattr(follower.slave(), &after);
   EXPECT_EQ(after.c_lflag, before.c_lflag);

@@ -154,7 +154,7 @@ TEST_P(StopTest, AMemoryLimitEndsItWithFigures) {
   const ChildOutcome outcome = run(spec);
   EXPECT_EQ(outcome.stop_reason, StopReason::kMemoryLimit);
   EXPECT_EQ(outcome.signal, SIGKILL);
-  EXPECT_THAT(outcome.stop_sentence, HasSubstr("96 MiB"));
+  EXPECT_THAT(outcome.stop_sentence, HasSubstr("96.0 MiB"));
   ASSERT_TRUE(outcome.peak_memory);
   EXPECT_GT(outcome.peak_memory->count, 60 << 20);
 }
