@@ -1,0 +1,79 @@
+#include "diagnosis/feeding_model.h"
+
+#include <gtest/gtest.h>
+
+namespace forebay {
+namespace {
+
+// 60 ms of loading and 40 of compute in turn, two threads on two cores, 140 ms of processor time.
+FeedingInputs two_cores() {
+  FeedingInputs inputs;
+  inputs.compute_seconds = 0.040;
+  inputs.fetch_seconds = 0.060;
+  inputs.cpu_seconds = 0.140;
+  inputs.cores_available = 2;
+  inputs.compute_threads = 2;
+  inputs.step_seconds = 0.100;
+  return inputs;
+}
+
+TEST(FeedingModel, NoStepBeatsItsProcessorTime) {
+  const FeedingPrediction prediction = predict_feeding(two_cores(), 2);
+  EXPECT_DOUBLE_EQ(prediction.low, 0.070);
+  EXPECT_EQ(prediction.bound, FeedingBound::kCores);
+  EXPECT_LE(prediction.low, prediction.likely);
+  EXPECT_LE(prediction.likely, prediction.high);
+}
+
+TEST(FeedingModel, OneWorkerIsNoFasterThanItsFetch) {
+  FeedingInputs inputs = two_cores();
+  inputs.cores_available = 16;
+  EXPECT_DOUBLE_EQ(predict_feeding(inputs, 1).low, 0.060);
+  EXPECT_EQ(predict_feeding(inputs, 1).bound, FeedingBound::kWorkers);
+  EXPECT_DOUBLE_EQ(predict_feeding(inputs, 2).low, 0.040);
+  EXPECT_EQ(predict_feeding(inputs, 2).bound, FeedingBound::kCompute);
+}
+
+TEST(FeedingModel, WithFreeCoresTheIntervalIsNarrow) {
+  FeedingInputs inputs = two_cores();
+  inputs.cores_available = 16;
+  const FeedingPrediction prediction = predict_feeding(inputs, 4);
+  EXPECT_NEAR(prediction.high / prediction.low, 1.10, 1e-9);
+}
+
+TEST(FeedingModel, WithoutWorkersTodayItIsNeverMuchSlowerThanToday) {
+  FeedingInputs inputs = two_cores();
+  inputs.cores_available = 0.5;   // neighbours take the rest
+  inputs.cpu_seconds = 0.050;
+  EXPECT_LE(predict_feeding(inputs, 2).high, 0.110 + 1e-12);
+}
+
+TEST(FeedingModel, AdvisesTheFewestWorkersThatAreEnough) {
+  FeedingInputs inputs = two_cores();
+  inputs.cores_available = 64;
+  EXPECT_EQ(best_workers(inputs, 64), 2);
+  inputs.fetch_seconds = 0.400;
+  EXPECT_EQ(best_workers(inputs, 64), 10);
+  inputs.fetch_seconds = 100;
+  EXPECT_EQ(best_workers(inputs, 64), 16);   // never more
+  inputs.cores_available = 4;
+  EXPECT_LE(best_workers(inputs, 4), 4);     // nor more than cores
+  inputs.ranks = 4;
+  EXPECT_EQ(best_workers(inputs, 4), 1);     // which the ranks share
+  EXPECT_EQ(best_workers(inputs, 0.5), 1);
+}
+
+TEST(FeedingModel, NeedsEveryInput) {
+  MetricSet set;
+  for (const auto& [name, value] : {std::pair{"plain_step_seconds", 0.1}, {"steady_data_wait_seconds", 0.06}, {"cpu_seconds_per_step", 0.14}, {"cores_available", 2.0}})
+    set.add(name, value, "s", "test");
+  EXPECT_FALSE(feeding_inputs(set));   // number of workers unknown: not 0
+  set.add("num_workers", 0, "1", "test");
+  ASSERT_TRUE(feeding_inputs(set));
+  EXPECT_DOUBLE_EQ(feeding_inputs(set)->fetch_seconds, 0.06);
+  set.add("num_workers", 2, "1", "test");
+  EXPECT_FALSE(feeding_inputs(set));   // with workers their fetch time must be known
+}
+
+}  // namespace
+}  // namespace forebay
