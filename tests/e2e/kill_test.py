@@ -74,6 +74,7 @@ class KillAtNamedPoints(ForebayCase):
                 self.wait_until(lambda: b"line 2" in self.forebay("logs", run).out)
                 identity = json.loads((self.record(run) / "supervisor.json").read_text())["supervisor"]
                 os.kill(identity["pid"], signal.SIGKILL)
+                self.wait_until(lambda: not os.path.exists("/proc/%d/environ" % identity["pid"]) or identity["pid"] not in self.supervisors(), what="the death of the supervisor")
                 self.assertEqual(self.forebay("ps", env={"FOREBAY_FAULT": point}).code, -signal.SIGKILL, point)
                 self.check_truth(point)
 
