@@ -83,7 +83,7 @@ void append_escaped(std::string& out, const std::string& text) {
 void append_newline(std::string& out, int indent, int depth) {
   if (indent == 0) return;
   out += '\n';
-  out.append(static_cast<std::size_t>(indent * depth), ' ');
+  out.append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(depth), ' ');
 }
 
 void append(std::string& out, const Json& value, int indent, int depth) {

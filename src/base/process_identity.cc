@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/number.h"
 
 namespace forebay {
 
@@ -27,26 +27,29 @@ std::optional<ProcessStat> parse_process_stat(const std::string& text) {
   // "pid (name) S ppid …": the name may contain ')' and spaces, so the last ')' ends it.
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  if (open == std::string::npos || close == std::string::npos || close < open || close + 2 >= text.size()) return std::nullopt;
   ProcessStat stat;
-  stat.pid = std::atoll(text.c_str());
+  stat.pid = leading_integer(text).value_or(0);
   stat.name = text.substr(open + 1, close - open - 1);
-  unsigned long long user = 0, system = 0, start = 0;
-  long long parent = 0, group = 0, session = 0, threads = 0, resident = 0;
-  char state = '?';
-  const int fields = std::sscanf(text.c_str() + close + 1,
-      " %c %lld %lld %lld %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %lld %*d %llu %*u %lld",
-      &state, &parent, &group, &session, &user, &system, &threads, &start, &resident);
-  if (fields != 9) return std::nullopt;
-  stat.state = state;
-  stat.parent = parent;
-  stat.process_group = group;
-  stat.session = session;
-  stat.user_ticks = user;
-  stat.system_ticks = system;
-  stat.threads = threads;
-  stat.start_ticks = start;
-  stat.resident_pages = resident;
+  stat.state = text[close + 2];
+  // Numbers from field 4 on; proc(5) counts from 1.
+  constexpr std::size_t kFirst = 4, kLast = 24;
+  std::array<std::int64_t, kLast + 1> fields{};
+  std::string_view rest = std::string_view(text).substr(close + 3);
+  for (std::size_t field = kFirst; field <= kLast; ++field) {
+    while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+    const auto value = leading_integer(rest, &rest);
+    if (!value) return std::nullopt;
+    fields[field] = *value;
+  }
+  stat.parent = fields[4];
+  stat.process_group = fields[5];
+  stat.session = fields[6];
+  stat.user_ticks = static_cast<std::uint64_t>(fields[14]);
+  stat.system_ticks = static_cast<std::uint64_t>(fields[15]);
+  stat.threads = fields[20];
+  stat.start_ticks = static_cast<std::uint64_t>(fields[22]);
+  stat.resident_pages = fields[24];
   return stat;
 }
 
@@ -84,7 +87,7 @@ std::vector<std::int64_t> descendants_of(std::int64_t root, const std::string& p
   const auto names = list_directory(proc);
   if (!names) return {};
   for (const std::string& name : *names) {
-    const std::int64_t pid = std::atoll(name.c_str());
+    const std::int64_t pid = whole_integer(name).value_or(0);
     if (pid <= 0) continue;
     if (const auto stat = read_process_stat(pid, proc)) children.emplace(stat->parent, pid);
   }

@@ -10,6 +10,7 @@
 
 #include "base/environment_variable.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/text.h"
 
 namespace forebay {
@@ -49,7 +50,7 @@ Console make_console(bool as_json, const std::string& colour_option) {
   console.colour = colour_option == "always" || (colour_option != "never" && console.output_is_terminal && !plain);
   winsize size{};
   if (console.output_is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) console.width = size.ws_col;
-  else if (const auto columns = environment_variable("COLUMNS")) console.width = std::atoi(columns->c_str());
+  else if (const auto columns = environment_variable("COLUMNS")) console.width = static_cast<int>(whole_integer(*columns).value_or(80));
   if (console.width < 20) console.width = 80;
   return console;
 }

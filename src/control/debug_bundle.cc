@@ -44,6 +44,7 @@ std::vector<std::string> secrets_of(const RunDirectory& directory) {
 Result<void> run_tar(const std::string& folder, const std::string& name, const std::string& target) {
   std::vector<std::string> words{"tar", "-czf", target, "-C", folder, name};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;

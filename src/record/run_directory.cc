@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "base/file.h"
+#include "base/number.h"
 
 namespace forebay {
 
@@ -24,7 +23,7 @@ Result<void> check_record_version(const RunDirectory& directory) {
   if (!text) return make_error(ErrorCode::kNotFound, "read the run record", directory.path(), "there is no run record here");
   constexpr std::string_view kPrefix = "forebay-run-record ";
   if (!text->starts_with(kPrefix)) return make_error(ErrorCode::kCorrupt, "read the run record", directory.path(), "its format file is damaged");
-  const int version = std::atoi(text->c_str() + kPrefix.size());
+  const std::int64_t version = leading_integer(std::string_view(*text).substr(kPrefix.size())).value_or(0);
   if (version < 1 || version > kRecordVersion)
     return make_error(ErrorCode::kUnsupported, "read the run record", directory.path(),
                       fmt::format("it has format {} and this program reads up to {}", version, kRecordVersion), "Use a newer forebay.");
