@@ -1,7 +1,8 @@
 // What one sample costs, and whether that stays so. Prints one JSON object.
-//   sampling_bench cost SAMPLES            N samples back to back, of a tree of a few processes (for callgrind and time)
-//   sampling_bench recorder SECONDS HZ GPUS   the real recorder at a rate, with that many fake GPUs
-//   sampling_bench flat SAMPLES HZ         the real recorder until so many samples are in the record; RSS and CPU at begin and end
+//   sampling_bench cost SAMPLES            N samples back to back, of a tree of a few processes (for
+//   callgrind and time) sampling_bench recorder SECONDS HZ GPUS   the real recorder at a rate, with that many
+//   fake GPUs sampling_bench flat SAMPLES HZ         the real recorder until so many samples are in the
+//   record; RSS and CPU at begin and end
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -47,13 +48,16 @@ class Tree {
 double processor_seconds() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
 }
 
 double resident_bytes() {
   const std::string text = read_file("/proc/self/statm", 256).value_or("");
   const std::size_t blank = text.find(' ');
-  return blank == std::string::npos ? 0 : std::atof(text.c_str() + blank) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return blank == std::string::npos
+             ? 0
+             : std::atof(text.c_str() + blank) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 int cost(long samples) {
@@ -70,9 +74,14 @@ int cost(long samples) {
   std::ranges::sort(each);
   double sum = 0;
   for (const double value : each) sum += value;
-  const auto at = [&](double share) { return each[static_cast<std::size_t>(share * static_cast<double>(each.size() - 1))] * 1e6; };
-  std::puts(Json::object({{"samples", static_cast<std::int64_t>(samples)}, {"values_per_sample", static_cast<std::int64_t>(sample.values.size())},
-                          {"mean_cpu_us", sum / static_cast<double>(samples) * 1e6}, {"median_cpu_us", at(0.5)}, {"p95_cpu_us", at(0.95)},
+  const auto at = [&](double share) {
+    return each[static_cast<std::size_t>(share * static_cast<double>(each.size() - 1))] * 1e6;
+  };
+  std::puts(Json::object({{"samples", static_cast<std::int64_t>(samples)},
+                          {"values_per_sample", static_cast<std::int64_t>(sample.values.size())},
+                          {"mean_cpu_us", sum / static_cast<double>(samples) * 1e6},
+                          {"median_cpu_us", at(0.5)},
+                          {"p95_cpu_us", at(0.95)},
                           {"share_of_a_core_at_1_hz", sum / static_cast<double>(samples)}})
                 .dump()
                 .c_str());
@@ -96,7 +105,9 @@ RunDirectory make_record() {
   return directory;
 }
 
-double sampler_seconds(const Sample& sample) { return sample.get(Metric::kSamplerCpuSeconds).value_or(0); }
+double sampler_seconds(const Sample& sample) {
+  return sample.get(Metric::kSamplerCpuSeconds).value_or(0);
+}
 
 int recorder_at(double seconds, double hertz, int gpus) {
   if (gpus > 0) {
@@ -112,13 +123,17 @@ int recorder_at(double seconds, double hertz, int gpus) {
   (void)(*recorder)->stop();
   const RunRecord record = load_run_record(directory).value_or(RunRecord{});
   // The first samples pay for starting: what it costs to go on is what matters.
-  const std::size_t from = std::min<std::size_t>(record.samples.size() / 4, static_cast<std::size_t>(2 * hertz) + 1);
+  const std::size_t from =
+      std::min<std::size_t>(record.samples.size() / 4, static_cast<std::size_t>(2 * hertz) + 1);
   const Sample& first = record.samples.at(from);
   const Sample& last = record.samples.back();
   const double passed = static_cast<double>(last.monotonic_ns - first.monotonic_ns) * 1e-9;
-  std::puts(Json::object({{"samples", static_cast<std::int64_t>(record.samples.size())}, {"hertz", hertz}, {"gpus", gpus},
+  std::puts(Json::object({{"samples", static_cast<std::int64_t>(record.samples.size())},
+                          {"hertz", hertz},
+                          {"gpus", gpus},
                           {"values_in_last_sample", static_cast<std::int64_t>(last.values.size())},
-                          {"share_of_a_core", (sampler_seconds(last) - sampler_seconds(first)) / passed}, {"resident_mib", resident / 1048576}})
+                          {"share_of_a_core", (sampler_seconds(last) - sampler_seconds(first)) / passed},
+                          {"resident_mib", resident / 1048576}})
                 .dump()
                 .c_str());
   (void)remove_tree(directory.path());
@@ -130,7 +145,7 @@ int flat(std::int64_t samples, double hertz) {
   const RunDirectory directory = make_record();
   auto recorder = Recorder::start(settings_for(directory, tree, hertz));
   if (!recorder) return 1;
-  constexpr double kEach = 10;   // seconds between two looks
+  constexpr double kEach = 10;  // seconds between two looks
   const double begin_resident = (system_clock().sleep(Duration::from_seconds(2)), resident_bytes());
   Json looks = Json::array();
   double processor = processor_seconds();
@@ -148,14 +163,22 @@ int flat(std::int64_t samples, double hertz) {
       ++written;
     }
     const double counting = processor_seconds();
-    looks.push(Json::object({{"samples", written}, {"resident_mib", resident_bytes() / 1048576}, {"share_of_a_core", (counting - processor) / kEach},
-                             {"cpu_us_per_sample", (counting - processor) / static_cast<double>(std::max<std::int64_t>(written - before, 1)) * 1e6}}));
+    looks.push(Json::object(
+        {{"samples", written},
+         {"resident_mib", resident_bytes() / 1048576},
+         {"share_of_a_core", (counting - processor) / kEach},
+         {"cpu_us_per_sample",
+          (counting - processor) / static_cast<double>(std::max<std::int64_t>(written - before, 1)) * 1e6}}));
     processor = processor_seconds();
   }
   const double end_resident = resident_bytes();
   (void)(*recorder)->stop();
-  std::puts(Json::object({{"samples", written}, {"hertz", hertz}, {"resident_begin_mib", begin_resident / 1048576},
-                          {"resident_end_mib", end_resident / 1048576}, {"record_mib", static_cast<double>(bytes) / 1048576}, {"every_10_s", looks}})
+  std::puts(Json::object({{"samples", written},
+                          {"hertz", hertz},
+                          {"resident_begin_mib", begin_resident / 1048576},
+                          {"resident_end_mib", end_resident / 1048576},
+                          {"record_mib", static_cast<double>(bytes) / 1048576},
+                          {"every_10_s", looks}})
                 .dump(1)
                 .c_str());
   (void)remove_tree(directory.path());
@@ -167,9 +190,12 @@ int flat(std::int64_t samples, double hertz) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  const auto number = [&](int index, double otherwise) { return argc > index ? std::atof(argv[index]) : otherwise; };
+  const auto number = [&](int index, double otherwise) {
+    return argc > index ? std::atof(argv[index]) : otherwise;
+  };
   if (what == "cost") return forebay::cost(static_cast<long>(number(2, 1000)));
-  if (what == "recorder") return forebay::recorder_at(number(2, 20), number(3, 1), static_cast<int>(number(4, 0)));
+  if (what == "recorder")
+    return forebay::recorder_at(number(2, 20), number(3, 1), static_cast<int>(number(4, 0)));
   if (what == "flat") return forebay::flat(static_cast<std::int64_t>(number(2, 100'000)), number(3, 500));
   std::fputs("usage: sampling_bench cost N | recorder SECONDS HZ GPUS | flat N HZ\n", stderr);
   return 2;

@@ -40,27 +40,47 @@ Result<AttemptContext> take_run(const std::string& path) {
   const std::string id = std::filesystem::path(path).filename().string();
   FOREBAY_TRY(const RunRow row, runs.get(id));
   if (row.state != RunState::kQueued)
-    return make_error(ErrorCode::kConflict, "start", id, fmt::format("it is already {}", run_state_name(row.state)));
+    return make_error(ErrorCode::kConflict, "start", id,
+                      fmt::format("it is already {}", run_state_name(row.state)));
   FOREBAY_TRY(const std::int64_t epoch, runs.take_over(id, row.epoch, own_identity(), clock.now()));
   fault_point("attempt:after-take-over");
   SupervisorSettings settings{directory, clock, fmt::format("{}.{}", id, epoch)};
   FOREBAY_TRY(Supervisor supervisor, Supervisor::create(std::move(settings)));
   const std::string folder = launch["cwd"].string_or_empty();
   const auto price = price_of(launch);
-  return AttemptContext{directory, clock, std::move(runs), id, epoch, std::move(launch), std::move(job), state_folder, folder, price,
-                        std::move(supervisor), {}, {}, {}, {}, false};
+  return AttemptContext{directory,
+                        clock,
+                        std::move(runs),
+                        id,
+                        epoch,
+                        std::move(launch),
+                        std::move(job),
+                        state_folder,
+                        folder,
+                        price,
+                        std::move(supervisor),
+                        {},
+                        {},
+                        {},
+                        {},
+                        false};
 }
 
 // Runs the steps up to the end of the command; every way out goes on to saving and releasing.
 Outcome carry(AttemptContext& context) {
-  if (!move_run(context, RunMove::kPlan)) return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
+  if (!move_run(context, RunMove::kPlan))
+    return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
   if (auto end = check_machine(context)) return *end;
-  if (!move_run(context, RunMove::kProvision)) return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
-  if (!move_run(context, RunMove::kPrepare)) return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
+  if (!move_run(context, RunMove::kProvision))
+    return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
+  if (!move_run(context, RunMove::kPrepare))
+    return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
   if (auto end = prepare(context)) return *end;
-  if (!move_run(context, RunMove::kStage)) return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
+  if (!move_run(context, RunMove::kStage))
+    return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
   if (auto end = stage_data(context)) return *end;
-  if (!move_run(context, RunMove::kStart)) return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
+  if (!move_run(context, RunMove::kStart))
+    return failed_outcome(OutcomeCause::kInfrastructure, "another process took the run over");
   return execute(context);
 }
 
@@ -98,18 +118,23 @@ void finish(AttemptContext& context, Outcome outcome) {
   (void)move_run(context, RunMove::kRelease);
   conclude(context);
   fault_point("attempt:before-close");
-  note_event(context, "state", Json::object({{"to", run_state_name(*next(RunState::kReleasing, closing_move(outcome)))}}));
-  if (auto closed = context.runs.close(context.id, context.epoch, closing_move(outcome), outcome, context.clock.now()); !closed)
+  note_event(context, "state",
+             Json::object({{"to", run_state_name(*next(RunState::kReleasing, closing_move(outcome)))}}));
+  if (auto closed =
+          context.runs.close(context.id, context.epoch, closing_move(outcome), outcome, context.clock.now());
+      !closed)
     log_event(LogLevel::kError, "run-not-closed", {{"cause", closed.error().sentence()}});
 }
 
 }  // namespace
 
 Result<void> move_run(AttemptContext& context, RunMove move) {
-  if (context.fenced) return make_error(ErrorCode::kConflict, "move", context.id, "another process has taken it over");
+  if (context.fenced)
+    return make_error(ErrorCode::kConflict, "move", context.id, "another process has taken it over");
   auto moved = context.runs.move(context.id, context.epoch, move, context.clock.now());
   if (!moved && moved.error().code == ErrorCode::kConflict) {
-    log_event(LogLevel::kWarning, "fenced", {{"move", std::string(run_move_name(move))}, {"cause", moved.error().sentence()}});
+    log_event(LogLevel::kWarning, "fenced",
+              {{"move", std::string(run_move_name(move))}, {"cause", moved.error().sentence()}});
     context.fenced = true;
     return std::move(moved).error();
   }
@@ -123,11 +148,14 @@ Result<void> move_run(AttemptContext& context, RunMove move) {
 }
 
 void note_event(AttemptContext& context, const std::string& name, Json details) {
-  if (auto noted = append_event(context.directory, RunEvent{context.clock.now(), name, std::move(details)}); !noted)
+  if (auto noted = append_event(context.directory, RunEvent{context.clock.now(), name, std::move(details)});
+      !noted)
     log_event(LogLevel::kError, "event-not-written", {{"event", name}, {"cause", noted.error().sentence()}});
 }
 
-void tell(AttemptContext& context, const std::string& sentence) { (void)context.supervisor.remark("forebay: " + sentence); }
+void tell(AttemptContext& context, const std::string& sentence) {
+  (void)context.supervisor.remark("forebay: " + sentence);
+}
 
 Outcome failed_outcome(OutcomeCause cause, std::string sentence) {
   Outcome outcome;

@@ -25,9 +25,11 @@ ChildSpec child_for(const AttemptContext& context) {
   spec.environment = context.environment;
   spec.use_pty = context.launch["pty"].as_bool().value_or(false);
   if (spec.use_pty)
-    spec.window_size = WindowSize{static_cast<std::uint16_t>(context.launch["rows"].as_integer().value_or(24)),
-                                  static_cast<std::uint16_t>(context.launch["columns"].as_integer().value_or(80))};
-  spec.input = context.launch["forward_input"].as_bool().value_or(false) ? InputSource::kClient : InputSource::kNothing;
+    spec.window_size =
+        WindowSize{static_cast<std::uint16_t>(context.launch["rows"].as_integer().value_or(24)),
+                   static_cast<std::uint16_t>(context.launch["columns"].as_integer().value_or(80))};
+  spec.input = context.launch["forward_input"].as_bool().value_or(false) ? InputSource::kClient
+                                                                         : InputSource::kNothing;
   const auto& memory = context.job.resources.memory;
   if (memory && !memory->is_floor) spec.memory_limit = memory->value;
   return spec;
@@ -43,7 +45,8 @@ RecorderSettings recorder_settings(const AttemptContext& context) {
   return settings;
 }
 
-// An allocator that gave up leaves its mark in the hook's facts or in the last lines, and the process ends with an ordinary code.
+// An allocator that gave up leaves its mark in the hook's facts or in the last lines, and the process ends
+// with an ordinary code.
 bool allocator_gave_up(const RunDirectory& directory) {
   if (const auto hook = read_json_file(directory.hook_facts()))
     for (const Json& process : (*hook)["processes"].items())
@@ -57,7 +60,8 @@ bool allocator_gave_up(const RunDirectory& directory) {
 void join_rank_of_failure(AttemptContext& context, Outcome& outcome) {
   if (outcome.cause != OutcomeCause::kJobFailed || !allocator_gave_up(context.directory)) return;
   outcome.cause = OutcomeCause::kOutOfMemory;
-  outcome.sentence = fmt::format(fmt::runtime(tr("the job ran out of memory and ended with code {0}")), outcome.exit_code.value_or(1));
+  outcome.sentence = fmt::format(fmt::runtime(tr("the job ran out of memory and ended with code {0}")),
+                                 outcome.exit_code.value_or(1));
 }
 
 Outcome run_once(AttemptContext& context) {
@@ -68,19 +72,25 @@ Outcome run_once(AttemptContext& context) {
     (*recorder)->watch(started.warden, started.cgroup_paths);
     const Instant now = context.clock.now();
     (void)context.runs.set_started(context.id, context.epoch, now);
-    note_event(context, "command-started", Json::object({{"warden", static_cast<std::int64_t>(started.warden)}, {"child", static_cast<std::int64_t>(started.child)}}));
+    note_event(context, "command-started",
+               Json::object({{"warden", static_cast<std::int64_t>(started.warden)},
+                             {"child", static_cast<std::int64_t>(started.child)}}));
     fault_point("attempt:child-started");
   };
   hooks.on_log = [&](std::string_view bytes) { (*recorder)->feed_log(bytes); };
   hooks.activity = [&] { return (*recorder)->activity(); };
   hooks.on_event = [&](const std::string& name, const Json& details) { note_event(context, name, details); };
   Json described;
-  std::thread describing([&] { described = describe_environment(context.environment_request, context.environment_plan, Duration::from_seconds(20)); });
+  std::thread describing([&] {
+    described = describe_environment(context.environment_request, context.environment_plan,
+                                     Duration::from_seconds(20));
+  });
   PeriodicSaver saver(context);
   auto child = context.supervisor.run(child_for(context), limits_of(context), hooks);
   fault_point("attempt:child-ended");
   saver.stop();
-  if (auto stopped = (*recorder)->stop(); !stopped) log_event(LogLevel::kError, "recorder-failed", {{"cause", stopped.error().sentence()}});
+  if (auto stopped = (*recorder)->stop(); !stopped)
+    log_event(LogLevel::kError, "recorder-failed", {{"cause", stopped.error().sentence()}});
   describing.join();
   if (auto written = write_json_file(context.directory.environment(), described); !written)
     log_event(LogLevel::kError, "environment-not-written", {{"cause", written.error().sentence()}});
@@ -89,7 +99,8 @@ Outcome run_once(AttemptContext& context) {
   Outcome outcome = outcome_of(*child);
   outcome.log_bytes = static_cast<std::int64_t>(context.supervisor.log_bytes());
   const auto seen = (*recorder)->activity().peak_memory_bytes;
-  if (seen && (!outcome.peak_memory_bytes || *seen > *outcome.peak_memory_bytes)) outcome.peak_memory_bytes = seen;
+  if (seen && (!outcome.peak_memory_bytes || *seen > *outcome.peak_memory_bytes))
+    outcome.peak_memory_bytes = seen;
   join_rank_of_failure(context, outcome);
   return outcome;
 }
@@ -97,7 +108,9 @@ Outcome run_once(AttemptContext& context) {
 // A retry goes on from the newest whole checkpoint.
 void point_at_checkpoint(AttemptContext& context) {
   if (!context.job.checkpoint || !context.job.checkpoint->path) return;
-  const auto found = resume_checkpoint(absolute_path(join_path(context.folder, *context.job.checkpoint->path)), context.job.checkpoint->complete);
+  const auto found =
+      resume_checkpoint(absolute_path(join_path(context.folder, *context.job.checkpoint->path)),
+                        context.job.checkpoint->complete);
   if (found) context.environment["FOREBAY_RESUME"] = *found;
 }
 
@@ -107,12 +120,15 @@ Outcome execute(AttemptContext& context) {
   const std::int64_t retries = context.job.policy.retries.value_or(0);
   for (std::int64_t retry = 0;; ++retry) {
     Outcome outcome = run_once(context);
-    const bool may_retry = outcome.cause == OutcomeCause::kJobFailed && retry < retries && !context.supervisor.stop_requested();
+    const bool may_retry =
+        outcome.cause == OutcomeCause::kJobFailed && retry < retries && !context.supervisor.stop_requested();
     if (!may_retry) return outcome;
-    tell(context, fmt::format(fmt::runtime(tr("{0}; trying again ({1} of {2})")), outcome.sentence, retry + 1, retries));
+    tell(context, fmt::format(fmt::runtime(tr("{0}; trying again ({1} of {2})")), outcome.sentence, retry + 1,
+                              retries));
     note_event(context, "retry", Json::object({{"number", retry + 1}, {"after", outcome.to_json()}}));
     point_at_checkpoint(context);
-    if (const auto channel = context.environment.find("FOREBAY_HOOK_DIR"); channel != context.environment.end())
+    if (const auto channel = context.environment.find("FOREBAY_HOOK_DIR");
+        channel != context.environment.end())
       channel->second = make_hook_channel(context.directory, context.id).value_or(channel->second);
   }
 }

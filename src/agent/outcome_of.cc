@@ -12,16 +12,24 @@ namespace {
 OutcomeCause cause_of(const ChildOutcome& child) {
   switch (child.stop_reason) {
     case StopReason::kCancelled:
-    case StopReason::kTerminated: return OutcomeCause::kCancelled;
-    case StopReason::kMaxDuration: return OutcomeCause::kMaxDuration;
-    case StopReason::kBudget: return OutcomeCause::kBudget;
-    case StopReason::kIdle: return OutcomeCause::kIdle;
-    case StopReason::kHang: return OutcomeCause::kHang;
+    case StopReason::kTerminated:
+      return OutcomeCause::kCancelled;
+    case StopReason::kMaxDuration:
+      return OutcomeCause::kMaxDuration;
+    case StopReason::kBudget:
+      return OutcomeCause::kBudget;
+    case StopReason::kIdle:
+      return OutcomeCause::kIdle;
+    case StopReason::kHang:
+      return OutcomeCause::kHang;
     case StopReason::kMemoryLimit:
-    case StopReason::kKernelOutOfMemory: return OutcomeCause::kOutOfMemory;
+    case StopReason::kKernelOutOfMemory:
+      return OutcomeCause::kOutOfMemory;
     case StopReason::kLogFailed:
-    case StopReason::kWardenLost: return OutcomeCause::kInfrastructure;
-    case StopReason::kNone: break;
+    case StopReason::kWardenLost:
+      return OutcomeCause::kInfrastructure;
+    case StopReason::kNone:
+      break;
   }
   if (child.start_failure) return OutcomeCause::kCannotStart;
   return child.exit_code == 0 ? OutcomeCause::kSucceeded : OutcomeCause::kJobFailed;
@@ -31,7 +39,8 @@ std::string sentence_of(const ChildOutcome& child) {
   if (child.start_failure) return child.start_failure->sentence;
   if (!child.stop_sentence.empty()) return child.stop_sentence;
   if (child.signal)
-    return fmt::format(fmt::runtime(tr("the command was ended by signal {0} ({1})")), *child.signal, ::strsignal(*child.signal));
+    return fmt::format(fmt::runtime(tr("the command was ended by signal {0} ({1})")), *child.signal,
+                       ::strsignal(*child.signal));
   if (child.exit_code == 0) return std::string(tr("the command succeeded"));
   return fmt::format(fmt::runtime(tr("the command ended with code {0}")), child.exit_code.value_or(-1));
 }
@@ -61,8 +70,10 @@ Limits limits_of(const AttemptContext& context) {
   limits.max_duration = policy.max_duration;
   limits.idle_stop = policy.idle_stop;
   limits.hang_stop = policy.hang_stop;
-  if (policy.budget && context.price_per_hour && context.price_per_hour->nano > 0 && policy.budget->currency == context.price_per_hour->currency)
-    limits.budget = Duration::from_seconds(static_cast<double>(policy.budget->nano) / static_cast<double>(context.price_per_hour->nano) * 3600.0);
+  if (policy.budget && context.price_per_hour && context.price_per_hour->nano > 0 &&
+      policy.budget->currency == context.price_per_hour->currency)
+    limits.budget = Duration::from_seconds(static_cast<double>(policy.budget->nano) /
+                                           static_cast<double>(context.price_per_hour->nano) * 3600.0);
   return limits;
 }
 

@@ -36,6 +36,7 @@ class PeriodicSaver {
 };
 
 // Where outputs come from and what may be replaced in their destinations.
-OutputSettings output_settings(const RunDirectory& directory, const std::string& folder, const std::string& id, const Job& job);
+OutputSettings output_settings(const RunDirectory& directory, const std::string& folder,
+                               const std::string& id, const Job& job);
 
 }  // namespace forebay

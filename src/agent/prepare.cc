@@ -22,8 +22,10 @@ EnvironmentRequest request_for(const AttemptContext& context) {
   const JobEnvironment& wanted = context.job.environment;
   request.workdir = context.folder;
   request.shell = context.job.run.script.has_value();
-  if (context.job.run.script) request.command = {*context.job.run.script};
-  else request.command = context.job.run.arguments;
+  if (context.job.run.script)
+    request.command = {*context.job.run.script};
+  else
+    request.command = context.job.run.arguments;
   request.setup = context.job.setup;
   request.python_version = wanted.python;
   request.requirements = wanted.requirements;
@@ -37,14 +39,16 @@ EnvironmentRequest request_for(const AttemptContext& context) {
   const JobResources& resources = context.job.resources;
   if (resources.cpus && !resources.cpus->is_floor) request.cpus = static_cast<int>(resources.cpus->value);
   if (resources.gpu) request.gpus = static_cast<int>(resources.gpu->count.value_or(1));
-  if (context.machine["gpus"].is_array()) request.machine_gpus = static_cast<int>(context.machine["gpus"].size());
+  if (context.machine["gpus"].is_array())
+    request.machine_gpus = static_cast<int>(context.machine["gpus"].size());
   request.run_id = context.id;
   request.record_folder = context.directory.path();
   request.cache_folder = cache_folder();
   return request;
 }
 
-void prepend_path(std::map<std::string, std::string>& environment, const std::string& name, const std::string& folder) {
+void prepend_path(std::map<std::string, std::string>& environment, const std::string& name,
+                  const std::string& folder) {
   std::string& value = environment[name];
   value = value.empty() ? folder : folder + ":" + value;
 }
@@ -55,7 +59,8 @@ void add_own_variables(AttemptContext& context) {
   environment["FOREBAY_RUN"] = context.id;
   if (context.job.checkpoint && context.job.checkpoint->path) {
     const std::string path = absolute_path(join_path(context.folder, *context.job.checkpoint->path));
-    if (const auto resume = resume_checkpoint(path, context.job.checkpoint->complete)) environment["FOREBAY_RESUME"] = *resume;
+    if (const auto resume = resume_checkpoint(path, context.job.checkpoint->complete))
+      environment["FOREBAY_RESUME"] = *resume;
   }
   const std::string hook = hook_folder();
   if (!context.launch["hook"].as_bool().value_or(true) || hook.empty()) return;
@@ -139,7 +144,8 @@ StepResult prepare(AttemptContext& context) {
   if (auto finished = finish_plan(context.environment_request, context.environment_plan); !finished)
     return failed_outcome(OutcomeCause::kSetupFailed, finished.error().sentence());
   context.environment = apply_plan(context.environment_request.base_environment, context.environment_plan);
-  if (auto written = write_json_file(context.directory.environment(), context.environment_plan.description); !written)
+  if (auto written = write_json_file(context.directory.environment(), context.environment_plan.description);
+      !written)
     return failed_outcome(OutcomeCause::kInfrastructure, written.error().sentence());
   add_own_variables(context);
   bind_cores(context);

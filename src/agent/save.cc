@@ -26,11 +26,14 @@ std::string first_error(const OutputsReport& report) {
 
 void keep_newest_checkpoints(const Job& job, const std::string& folder, const OutputsReport& report) {
   if (!job.checkpoint || !job.checkpoint->path || !job.checkpoint->keep || !report.is_complete()) return;
-  const auto listing = find_checkpoints(absolute_path(join_path(folder, *job.checkpoint->path)), job.checkpoint->complete);
+  const auto listing =
+      find_checkpoints(absolute_path(join_path(folder, *job.checkpoint->path)), job.checkpoint->complete);
   const auto is_saved = [&](const Checkpoint& checkpoint) {
     for (const OutputResult& result : report.results)
       for (const CopiedFile& file : result.files)
-        if (absolute_path(join_path(folder, file.from)).starts_with(checkpoint.path) || file.from.starts_with(checkpoint.path)) return true;
+        if (absolute_path(join_path(folder, file.from)).starts_with(checkpoint.path) ||
+            file.from.starts_with(checkpoint.path))
+          return true;
     return false;
   };
   if (auto removed = retain_checkpoints(listing, static_cast<int>(*job.checkpoint->keep), is_saved); !removed)
@@ -39,7 +42,8 @@ void keep_newest_checkpoints(const Job& job, const std::string& folder, const Ou
 
 }  // namespace
 
-OutputSettings output_settings(const RunDirectory& directory, const std::string& folder, const std::string& id, const Job& job) {
+OutputSettings output_settings(const RunDirectory& directory, const std::string& folder,
+                               const std::string& id, const Job& job) {
   OutputSettings settings;
   settings.workdir = folder;
   settings.run_id = id;
@@ -51,9 +55,12 @@ OutputSettings output_settings(const RunDirectory& directory, const std::string&
 }
 
 PeriodicSaver::PeriodicSaver(const AttemptContext& context)
-    : clock_(context.clock), settings_(output_settings(context.directory, context.folder, context.id, context.job)) {
+    : clock_(context.clock),
+      settings_(output_settings(context.directory, context.folder, context.id, context.job)) {
   for (const JobOutput& output : context.job.outputs)
-    if (output.every) entries_.push_back({{output.from, output.to}, *output.every, clock_.monotonic_ns() + output.every->nanoseconds});
+    if (output.every)
+      entries_.push_back(
+          {{output.from, output.to}, *output.every, clock_.monotonic_ns() + output.every->nanoseconds});
   if (entries_.empty()) return;
   settings_.cancelled = [this] {
     const std::lock_guard lock(mutex_);
@@ -78,11 +85,13 @@ void PeriodicSaver::loop() {
       if (entry.next_ns < due->next_ns) due = &entry;
     {
       std::unique_lock lock(mutex_);
-      const auto wait = std::chrono::nanoseconds(std::max<std::int64_t>(0, due->next_ns - clock_.monotonic_ns()));
+      const auto wait =
+          std::chrono::nanoseconds(std::max<std::int64_t>(0, due->next_ns - clock_.monotonic_ns()));
       if (changed_.wait_for(lock, wait, [this] { return stopping_; })) return;
     }
     const OutputsReport report = copy_outputs({due->request}, settings_);
-    if (!report.is_complete()) log_event(LogLevel::kWarning, "outputs-between-times", {{"cause", first_error(report)}});
+    if (!report.is_complete())
+      log_event(LogLevel::kWarning, "outputs-between-times", {{"cause", first_error(report)}});
     due->next_ns = clock_.monotonic_ns() + due->every.nanoseconds;
   }
 }
@@ -123,7 +132,8 @@ Outcome save_outputs(AttemptContext& context, Outcome outcome) {
   note_event(context, "outputs-failed", Json::object({{"cause", cause}}));
   if (outcome.cause != OutcomeCause::kSucceeded) return outcome;  // the job's own failure says more
   outcome.cause = OutcomeCause::kOutputsFailed;
-  outcome.sentence = fmt::format(fmt::runtime(tr("the command succeeded, but its outputs were not all saved: {0}")), cause);
+  outcome.sentence =
+      fmt::format(fmt::runtime(tr("the command succeeded, but its outputs were not all saved: {0}")), cause);
   return outcome;
 }
 

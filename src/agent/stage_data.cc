@@ -1,4 +1,5 @@
-// Staging: local data copied to where the job wants it (verified, whole or not at all), inside the job's own folder rules.
+// Staging: local data copied to where the job wants it (verified, whole or not at all), inside the job's own
+// folder rules.
 #include <fmt/format.h>
 
 #include "agent/attempt_context.h"
@@ -26,7 +27,8 @@ StepResult stage_data(AttemptContext& context) {
   };
   const OutputsReport report = copy_outputs(requests, settings);
   note_event(context, "staged", report.to_json());
-  if (context.supervisor.stop_requested()) return failed_outcome(OutcomeCause::kCancelled, std::string(tr("stopped while data was being copied")));
+  if (context.supervisor.stop_requested())
+    return failed_outcome(OutcomeCause::kCancelled, std::string(tr("stopped while data was being copied")));
   for (const OutputResult& result : report.results)
     if (result.error) return failed_outcome(OutcomeCause::kSetupFailed, result.error->sentence());
   return std::nullopt;

@@ -10,8 +10,8 @@ namespace forebay {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Instant now() const = 0;                 // wall clock
-  virtual std::int64_t monotonic_ns() const = 0;   // CLOCK_MONOTONIC: the time line of samples and steps
+  virtual Instant now() const = 0;                // wall clock
+  virtual std::int64_t monotonic_ns() const = 0;  // CLOCK_MONOTONIC: the time line of samples and steps
   virtual void sleep(Duration duration) const = 0;
 };
 

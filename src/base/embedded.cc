@@ -6,14 +6,16 @@ struct ForebayEmbeddedEntry {
   const char* data;
   const char* end;
 };
-extern const ForebayEmbeddedEntry forebay_embedded_table[];  // made by cmake/Knowledge.cmake, ends with a null entry
+extern const ForebayEmbeddedEntry
+    forebay_embedded_table[];  // made by cmake/Knowledge.cmake, ends with a null entry
 }
 
 namespace forebay {
 
 std::optional<std::string_view> embedded_file(std::string_view path) {
   for (const ForebayEmbeddedEntry* entry = forebay_embedded_table; entry->name != nullptr; ++entry)
-    if (path == entry->name) return std::string_view(entry->data, static_cast<std::size_t>(entry->end - entry->data));
+    if (path == entry->name)
+      return std::string_view(entry->data, static_cast<std::size_t>(entry->end - entry->data));
   return std::nullopt;
 }
 

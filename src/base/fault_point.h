@@ -6,7 +6,8 @@
 
 namespace forebay {
 
-// Dies at once by SIGKILL when FOREBAY_FAULT names this point ("attempt:after-outcome"); costs one getenv otherwise.
+// Dies at once by SIGKILL when FOREBAY_FAULT names this point ("attempt:after-outcome"); costs one getenv
+// otherwise.
 void fault_point(std::string_view name);
 
 }  // namespace forebay

@@ -26,15 +26,18 @@ void UniqueFd::reset(int fd) {
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return system_error("read", path, errno);
-  struct stat info {};
+  struct stat info{};
   std::string content;
   std::size_t size_hint = 4096;
   if (::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
     size_hint = static_cast<std::size_t>(info.st_size) + 1;
   std::size_t filled = 0;
   while (true) {
-    if (filled > limit) return make_error(ErrorCode::kResourceExhausted, "read", path, fmt::format("it is larger than {} bytes", limit));
-    if (content.size() < filled + std::min(size_hint, limit + 1)) content.resize(filled + std::min(size_hint, limit + 1));
+    if (filled > limit)
+      return make_error(ErrorCode::kResourceExhausted, "read", path,
+                        fmt::format("it is larger than {} bytes", limit));
+    if (content.size() < filled + std::min(size_hint, limit + 1))
+      content.resize(filled + std::min(size_hint, limit + 1));
     const ssize_t got = ::read(fd.get(), content.data() + filled, content.size() - filled);
     if (got < 0) {
       if (errno == EINTR) continue;
@@ -96,7 +99,7 @@ Result<void> make_directories(const std::string& path, unsigned mode) {
     if (parent != path) FOREBAY_CHECK(make_directories(parent, mode));
     if (::mkdir(path.c_str(), mode) == 0) return {};
   }
-  struct stat info {};
+  struct stat info{};
   if (errno == EEXIST && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
   return system_error("create the folder", path, errno);
 }
@@ -109,7 +112,7 @@ Result<void> remove_tree(const std::string& path) {
 }
 
 bool path_exists(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::lstat(path.c_str(), &info) == 0;
 }
 

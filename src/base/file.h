@@ -30,8 +30,8 @@ class UniqueFd {
 
 // Reads a whole file of at most `limit` bytes (a longer one is kResourceExhausted). Works on /proc files.
 Result<std::string> read_file(const std::string& path, std::size_t limit = 64u << 20);
-// Writes to a temporary file beside `path`, fsyncs, renames over it, fsyncs the folder: afterwards the whole new content or
-// the old one is there, also after power loss. Mode applies to a new file.
+// Writes to a temporary file beside `path`, fsyncs, renames over it, fsyncs the folder: afterwards the whole
+// new content or the old one is there, also after power loss. Mode applies to a new file.
 Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode = 0600);
 // Appends with O_APPEND; creates with `mode`.
 Result<void> append_file(const std::string& path, std::string_view content, unsigned mode = 0600);

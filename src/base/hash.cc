@@ -76,7 +76,9 @@ struct Sha256::State {
   crypto_hash_sha256_state state;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) { crypto_hash_sha256_init(&state_->state); }
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  crypto_hash_sha256_init(&state_->state);
+}
 Sha256::~Sha256() = default;
 
 void Sha256::update(std::string_view data) {

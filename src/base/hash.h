@@ -10,7 +10,8 @@
 
 namespace forebay {
 
-// CRC-32C (Castagnoli, RFC 3720 appendix B.4); `crc` chains calls. Uses the SSE4.2 instruction where the CPU has it.
+// CRC-32C (Castagnoli, RFC 3720 appendix B.4); `crc` chains calls. Uses the SSE4.2 instruction where the CPU
+// has it.
 std::uint32_t crc32c(std::string_view data, std::uint32_t crc = 0);
 
 // Lower-case hexadecimal SHA-256 (FIPS 180-4), by libsodium.

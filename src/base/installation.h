@@ -6,11 +6,12 @@
 
 namespace forebay {
 
-// The command that starts this program again: the launcher of the relocatable tarball (FOREBAY_LAUNCHER, set by it), else
-// /proc/self/exe. Absolute.
+// The command that starts this program again: the launcher of the relocatable tarball (FOREBAY_LAUNCHER, set
+// by it), else /proc/self/exe. Absolute.
 std::string own_program();
-// The folder with the Python hook (holds sitecustomize.py); empty when it is not found. FOREBAY_HOOK_FOLDER overrides; else
-// <prefix>/lib/forebay/hook beside the program; else the source tree the program was built in.
+// The folder with the Python hook (holds sitecustomize.py); empty when it is not found. FOREBAY_HOOK_FOLDER
+// overrides; else <prefix>/lib/forebay/hook beside the program; else the source tree the program was built
+// in.
 std::string hook_folder();
 // FOREBAY_HOME, else $XDG_STATE_HOME/forebay, else ~/.local/state/forebay. Not created here.
 std::string state_folder();

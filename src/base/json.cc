@@ -36,7 +36,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool start_array(std::size_t) override { return open(Json::array()); }
   bool end_array() override { return close(); }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& exception) override {
     position_ = position;
     cause_ = exception.what();
     if (const auto colon = cause_.rfind("; "); colon != std::string::npos) cause_ = cause_.substr(colon + 2);
@@ -89,7 +90,10 @@ void append_newline(std::string& out, int indent, int depth) {
 void append(std::string& out, const Json& value, int indent, int depth) {
   if (value.is_string()) return append_escaped(out, value.string_or_empty());
   if (value.is_object()) {
-    if (value.members().empty()) { out += "{}"; return; }
+    if (value.members().empty()) {
+      out += "{}";
+      return;
+    }
     out += '{';
     bool first = true;
     for (const auto& [key, member] : value.members()) {
@@ -105,7 +109,10 @@ void append(std::string& out, const Json& value, int indent, int depth) {
     return;
   }
   if (value.is_array()) {
-    if (value.items().empty()) { out += "[]"; return; }
+    if (value.items().empty()) {
+      out += "[]";
+      return;
+    }
     out += '[';
     bool first = true;
     for (const Json& item : value.items()) {
@@ -118,9 +125,18 @@ void append(std::string& out, const Json& value, int indent, int depth) {
     out += ']';
     return;
   }
-  if (const auto truth = value.as_bool()) { out += *truth ? "true" : "false"; return; }
-  if (value.is_integer()) { out += fmt::format("{}", *value.as_integer()); return; }
-  if (const auto real = value.as_double(); real && std::isfinite(*real)) { out += fmt::format("{}", *real); return; }
+  if (const auto truth = value.as_bool()) {
+    out += *truth ? "true" : "false";
+    return;
+  }
+  if (value.is_integer()) {
+    out += fmt::format("{}", *value.as_integer());
+    return;
+  }
+  if (const auto real = value.as_double(); real && std::isfinite(*real)) {
+    out += fmt::format("{}", *real);
+    return;
+  }
   out += "null";
 }
 
@@ -133,7 +149,8 @@ std::optional<bool> Json::as_bool() const {
 
 std::optional<std::int64_t> Json::as_integer() const {
   if (const auto* value = std::get_if<std::int64_t>(&value_)) return *value;
-  if (const auto* value = std::get_if<double>(&value_); value && std::fabs(*value) < 9e15 && std::floor(*value) == *value)
+  if (const auto* value = std::get_if<double>(&value_);
+      value && std::fabs(*value) < 9e15 && std::floor(*value) == *value)
     return static_cast<std::int64_t>(*value);
   return std::nullopt;
 }
@@ -173,7 +190,9 @@ const Json& Json::operator[](std::string_view key) const {
   return null_json();
 }
 
-const Json& Json::at(std::size_t index) const { return index < items().size() ? items()[index] : null_json(); }
+const Json& Json::at(std::size_t index) const {
+  return index < items().size() ? items()[index] : null_json();
+}
 
 bool Json::contains(std::string_view key) const {
   for (const auto& member : members())
@@ -181,7 +200,9 @@ bool Json::contains(std::string_view key) const {
   return false;
 }
 
-std::size_t Json::size() const { return is_object() ? members().size() : items().size(); }
+std::size_t Json::size() const {
+  return is_object() ? members().size() : items().size();
+}
 
 Json& Json::set(std::string_view key, Json value) {
   if (!is_object()) value_ = Object{};
@@ -210,7 +231,8 @@ std::string Json::dump(int indent) const {
 Result<Json> Json::parse(std::string_view text, const std::string& name) {
   Builder builder;
   if (!nlohmann::json::sax_parse(text, &builder))
-    return make_error(ErrorCode::kCorrupt, "read the JSON of", fmt::format("{} (byte {})", name, builder.position_), builder.cause_);
+    return make_error(ErrorCode::kCorrupt, "read the JSON of",
+                      fmt::format("{} (byte {})", name, builder.position_), builder.cause_);
   return std::move(builder.result_);
 }
 

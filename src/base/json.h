@@ -1,5 +1,6 @@
 // A JSON value. The only way JSON is read or written in this program (nlohmann/json stays behind json.cc).
-// Objects keep the order in which keys were added. Integers and reals are kept apart. A value semantic type; not thread-safe.
+// Objects keep the order in which keys were added. Integers and reals are kept apart. A value semantic type;
+// not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -36,23 +37,40 @@ class Json {
   Json(std::string value) : value_(std::move(value)) {}
   // An unknown value is null, never 0.
   template <typename T>
-  Json(const std::optional<T>& value) { if (value) *this = Json(*value); }
+  Json(const std::optional<T>& value) {
+    if (value) *this = Json(*value);
+  }
   template <typename T>
   Json(const std::vector<T>& values) : value_(Array(values.begin(), values.end())) {}
 
-  static Json array() { Json j; j.value_ = Array{}; return j; }
-  static Json object() { Json j; j.value_ = Object{}; return j; }
-  static Json object(std::initializer_list<Member> members) { Json j; j.value_ = Object(members); return j; }
+  static Json array() {
+    Json j;
+    j.value_ = Array{};
+    return j;
+  }
+  static Json object() {
+    Json j;
+    j.value_ = Object{};
+    return j;
+  }
+  static Json object(std::initializer_list<Member> members) {
+    Json j;
+    j.value_ = Object(members);
+    return j;
+  }
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }
-  bool is_number() const { return std::holds_alternative<std::int64_t>(value_) || std::holds_alternative<double>(value_); }
+  bool is_number() const {
+    return std::holds_alternative<std::int64_t>(value_) || std::holds_alternative<double>(value_);
+  }
   bool is_integer() const { return std::holds_alternative<std::int64_t>(value_); }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   bool is_object() const { return std::holds_alternative<Object>(value_); }
 
-  // Typed reads: nothing when the value has another type (a real that is whole reads as integer; integers read as real).
+  // Typed reads: nothing when the value has another type (a real that is whole reads as integer; integers
+  // read as real).
   std::optional<bool> as_bool() const;
   std::optional<std::int64_t> as_integer() const;
   std::optional<double> as_double() const;
@@ -72,7 +90,8 @@ class Json {
   Json& set(std::string_view key, Json value);
   Json& push(Json value);
 
-  // Compact when indent is 0. Invalid UTF-8 in strings is replaced by U+FFFD; NaN and infinities are written as null.
+  // Compact when indent is 0. Invalid UTF-8 in strings is replaced by U+FFFD; NaN and infinities are written
+  // as null.
   std::string dump(int indent = 0) const;
   // `name` is what the text is called in the error ("run.json"). At most 64 levels deep.
   static Result<Json> parse(std::string_view text, const std::string& name);

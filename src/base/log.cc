@@ -16,10 +16,14 @@ std::shared_ptr<spdlog::logger>& logger() {
 
 spdlog::level::level_enum level_of(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return spdlog::level::debug;
-    case LogLevel::kInfo: return spdlog::level::info;
-    case LogLevel::kWarning: return spdlog::level::warn;
-    case LogLevel::kError: return spdlog::level::err;
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
@@ -31,7 +35,10 @@ bool needs_quotes(const std::string& value) {
 std::string quoted(const std::string& value) {
   std::string out = "\"";
   for (char c : value) {
-    if (c == '\n') { out += "\\n"; continue; }
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }
@@ -42,8 +49,10 @@ std::string quoted(const std::string& value) {
 
 void open_log(const std::string& path) {
   try {
-    if (path.empty()) logger() = spdlog::stderr_logger_mt("forebay");
-    else logger() = spdlog::basic_logger_mt("forebay", path);
+    if (path.empty())
+      logger() = spdlog::stderr_logger_mt("forebay");
+    else
+      logger() = spdlog::basic_logger_mt("forebay", path);
     spdlog::drop("forebay");
     logger()->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
     logger()->set_level(spdlog::level::from_str(environment_variable("FOREBAY_LOG").value_or("info")));

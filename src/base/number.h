@@ -8,7 +8,8 @@
 
 namespace forebay {
 
-// The number that `text` begins with; `rest` (if given) gets what follows. Nothing when there is none or it does not fit.
+// The number that `text` begins with; `rest` (if given) gets what follows. Nothing when there is none or it
+// does not fit.
 inline std::optional<std::int64_t> leading_integer(std::string_view text, std::string_view* rest = nullptr) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

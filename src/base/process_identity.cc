@@ -27,7 +27,8 @@ std::optional<ProcessStat> parse_process_stat(const std::string& text) {
   // "pid (name) S ppid …": the name may contain ')' and spaces, so the last ')' ends it.
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close < open || close + 2 >= text.size()) return std::nullopt;
+  if (open == std::string::npos || close == std::string::npos || close < open || close + 2 >= text.size())
+    return std::nullopt;
   ProcessStat stat;
   stat.pid = leading_integer(text).value_or(0);
   stat.name = text.substr(open + 1, close - open - 1);
@@ -74,7 +75,9 @@ std::optional<ProcessIdentity> identify(std::int64_t pid) {
   return ProcessIdentity{current_boot_id(), pid, stat->start_ticks};
 }
 
-ProcessIdentity own_identity() { return identify(::getpid()).value_or(ProcessIdentity{current_boot_id(), ::getpid(), 0}); }
+ProcessIdentity own_identity() {
+  return identify(::getpid()).value_or(ProcessIdentity{current_boot_id(), ::getpid(), 0});
+}
 
 bool is_alive(const ProcessIdentity& identity) {
   if (identity.boot_id != current_boot_id()) return false;

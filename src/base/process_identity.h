@@ -13,7 +13,7 @@
 namespace forebay {
 
 struct ProcessIdentity {
-  std::string boot_id;           // /proc/sys/kernel/random/boot_id
+  std::string boot_id;  // /proc/sys/kernel/random/boot_id
   std::int64_t pid = 0;
   std::uint64_t start_ticks = 0;  // field 22 of /proc/<pid>/stat, clock ticks since boot
 

@@ -9,18 +9,30 @@ namespace forebay {
 
 std::string_view error_code_name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidInput: return "invalid-input";
-    case ErrorCode::kNotFound: return "not-found";
-    case ErrorCode::kAlreadyExists: return "already-exists";
-    case ErrorCode::kPermissionDenied: return "permission-denied";
-    case ErrorCode::kConflict: return "conflict";
-    case ErrorCode::kUnsupported: return "unsupported";
-    case ErrorCode::kResourceExhausted: return "resource-exhausted";
-    case ErrorCode::kCorrupt: return "corrupt";
-    case ErrorCode::kUnavailable: return "unavailable";
-    case ErrorCode::kCancelled: return "cancelled";
-    case ErrorCode::kTimeout: return "timeout";
-    case ErrorCode::kInternal: return "internal";
+    case ErrorCode::kInvalidInput:
+      return "invalid-input";
+    case ErrorCode::kNotFound:
+      return "not-found";
+    case ErrorCode::kAlreadyExists:
+      return "already-exists";
+    case ErrorCode::kPermissionDenied:
+      return "permission-denied";
+    case ErrorCode::kConflict:
+      return "conflict";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kResourceExhausted:
+      return "resource-exhausted";
+    case ErrorCode::kCorrupt:
+      return "corrupt";
+    case ErrorCode::kUnavailable:
+      return "unavailable";
+    case ErrorCode::kCancelled:
+      return "cancelled";
+    case ErrorCode::kTimeout:
+      return "timeout";
+    case ErrorCode::kInternal:
+      return "internal";
   }
   return "internal";
 }
@@ -39,15 +51,38 @@ std::string Error::sentence() const {
 namespace {
 ErrorCode code_of(int error_number) {
   switch (error_number) {
-    case ENOENT: case ENOTDIR: case ESRCH: return ErrorCode::kNotFound;
-    case EEXIST: return ErrorCode::kAlreadyExists;
-    case EACCES: case EPERM: case EROFS: return ErrorCode::kPermissionDenied;
-    case ENOSPC: case EDQUOT: case ENOMEM: case EMFILE: case ENFILE: return ErrorCode::kResourceExhausted;
-    case ETIMEDOUT: return ErrorCode::kTimeout;
-    case ECONNREFUSED: case ECONNRESET: case EPIPE: case EAGAIN: return ErrorCode::kUnavailable;
-    case EINTR: case ECANCELED: return ErrorCode::kCancelled;
-    case EINVAL: case ENAMETOOLONG: case ELOOP: return ErrorCode::kInvalidInput;
-    default: return ErrorCode::kInternal;
+    case ENOENT:
+    case ENOTDIR:
+    case ESRCH:
+      return ErrorCode::kNotFound;
+    case EEXIST:
+      return ErrorCode::kAlreadyExists;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return ErrorCode::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+      return ErrorCode::kResourceExhausted;
+    case ETIMEDOUT:
+      return ErrorCode::kTimeout;
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case EPIPE:
+    case EAGAIN:
+      return ErrorCode::kUnavailable;
+    case EINTR:
+    case ECANCELED:
+      return ErrorCode::kCancelled;
+    case EINVAL:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return ErrorCode::kInvalidInput;
+    default:
+      return ErrorCode::kInternal;
   }
 }
 }  // namespace
@@ -55,7 +90,8 @@ ErrorCode code_of(int error_number) {
 Error system_error(std::string tried, std::string on, int error_number) {
   std::string advice;
   if (error_number == ENOSPC || error_number == EDQUOT) advice = "Free some disk space and try again.";
-  return Error{code_of(error_number), std::move(tried), std::move(on), std::strerror(error_number), std::move(advice)};
+  return Error{code_of(error_number), std::move(tried), std::move(on), std::strerror(error_number),
+               std::move(advice)};
 }
 
 Error make_error(ErrorCode code, std::string tried, std::string on, std::string cause, std::string advice) {

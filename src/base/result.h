@@ -1,4 +1,5 @@
-// Errors as values with a story, and Result<T>, the return type of everything that can fail across a room border.
+// Errors as values with a story, and Result<T>, the return type of everything that can fail across a room
+// border.
 #pragma once
 
 #include <expected>
@@ -8,7 +9,8 @@
 
 namespace forebay {
 
-// Closed list: what kind of failure it is. The name (error_code_name) is stable and appears in --json and outcome files.
+// Closed list: what kind of failure it is. The name (error_code_name) is stable and appears in --json and
+// outcome files.
 enum class ErrorCode {
   kInvalidInput,       // a file, flag or value a person gave is wrong
   kNotFound,           // a run, file, command or key does not exist
@@ -25,8 +27,9 @@ enum class ErrorCode {
 };
 std::string_view error_code_name(ErrorCode code);
 
-// One failure. `tried` is a verb phrase ("read the job file"), `on` what it was tried on (path, FILE:LINE:COL, run id),
-// `cause` the reason as far as known, `advice` what to do (may be empty). All four are shown to people; never put a secret in.
+// One failure. `tried` is a verb phrase ("read the job file"), `on` what it was tried on (path,
+// FILE:LINE:COL, run id), `cause` the reason as far as known, `advice` what to do (may be empty). All four
+// are shown to people; never put a secret in.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string tried;
@@ -40,7 +43,8 @@ struct Error {
 
 // An Error made from errno (or a given error number): code and cause are filled in.
 Error system_error(std::string tried, std::string on, int error_number);
-Error make_error(ErrorCode code, std::string tried, std::string on, std::string cause, std::string advice = {});
+Error make_error(ErrorCode code, std::string tried, std::string on, std::string cause,
+                 std::string advice = {});
 
 template <typename T>
 class [[nodiscard]] Result {
@@ -94,8 +98,7 @@ class [[nodiscard]] Result<void> {
   declaration = *std::move(temporary)
 
 // FOREBAY_CHECK(expression): for Result<void>.
-#define FOREBAY_CHECK(expression)                                              \
-  do {                                                                         \
-    if (auto forebay_check_ = (expression); !forebay_check_)                   \
-      return std::move(forebay_check_).error();                                \
+#define FOREBAY_CHECK(expression)                                                                      \
+  do {                                                                                                 \
+    if (auto forebay_check_ = (expression); !forebay_check_) return std::move(forebay_check_).error(); \
   } while (false)

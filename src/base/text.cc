@@ -42,8 +42,10 @@ std::string_view look_up(std::string_view catalogue, std::string_view text) {
       const std::string_view translated = entry(catalogue, translations, middle);
       return translated.empty() ? text : translated;
     }
-    if (found < text) low = middle + 1;
-    else high = middle;
+    if (found < text)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return text;
 }
@@ -57,12 +59,17 @@ std::string_view supported_language(std::string_view requested) {
 
 std::string_view language_from_environment() {
   for (const char* name : {"FOREBAY_LANG", "LC_ALL", "LC_MESSAGES", "LANG"})
-    if (const auto value = environment_variable(name); value && !value->empty()) return supported_language(*value);
+    if (const auto value = environment_variable(name); value && !value->empty())
+      return supported_language(*value);
   return "en";
 }
 
-void set_language(std::string_view language) { chosen = supported_language(language); }
-std::string_view current_language() { return chosen; }
+void set_language(std::string_view language) {
+  chosen = supported_language(language);
+}
+std::string_view current_language() {
+  return chosen;
+}
 
 std::string_view tr_in(std::string_view language, std::string_view text) {
   for (const Language& known : kLanguages) {
@@ -73,6 +80,8 @@ std::string_view tr_in(std::string_view language, std::string_view text) {
   return text;
 }
 
-std::string_view tr(std::string_view text) { return tr_in(chosen, text); }
+std::string_view tr(std::string_view text) {
+  return tr_in(chosen, text);
+}
 
 }  // namespace forebay

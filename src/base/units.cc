@@ -66,10 +66,23 @@ Result<Bytes> parse_bytes(std::string_view text) {
   const auto parts = split_number(text);
   if (!parts) return bad_quantity("size", text, "it is not a number with a unit", "Write for example 16GiB.");
   if (parts->unit.empty())
-    return bad_quantity("size", text, "it has no unit", fmt::format("Write {}GiB, {}MiB or {}B.", text, text, text));
-  struct Unit { std::string_view name; double factor; };
-  static constexpr std::array<Unit, 11> kUnits{{{"B", 1}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
-      {"TiB", 1099511627776.0}, {"PiB", 1125899906842624.0}, {"KB", 1e3}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
+    return bad_quantity("size", text, "it has no unit",
+                        fmt::format("Write {}GiB, {}MiB or {}B.", text, text, text));
+  struct Unit {
+    std::string_view name;
+    double factor;
+  };
+  static constexpr std::array<Unit, 11> kUnits{{{"B", 1},
+                                                {"KiB", 1024.0},
+                                                {"MiB", 1048576.0},
+                                                {"GiB", 1073741824.0},
+                                                {"TiB", 1099511627776.0},
+                                                {"PiB", 1125899906842624.0},
+                                                {"KB", 1e3},
+                                                {"kB", 1e3},
+                                                {"MB", 1e6},
+                                                {"GB", 1e9},
+                                                {"TB", 1e12}}};
   const auto number = to_double(parts->number);
   for (const Unit& unit : kUnits) {
     if (unit.name != parts->unit || !number) continue;
@@ -77,7 +90,8 @@ Result<Bytes> parse_bytes(std::string_view text) {
     if (count > 9.0e18) return bad_quantity("size", text, "it is too large", "");
     return Bytes{static_cast<std::int64_t>(std::llround(count))};
   }
-  return bad_quantity("size", text, fmt::format("\"{}\" is not a unit of size", parts->unit), "Use B, KiB, MiB, GiB, TiB (1024) or KB, MB, GB, TB (1000).");
+  return bad_quantity("size", text, fmt::format("\"{}\" is not a unit of size", parts->unit),
+                      "Use B, KiB, MiB, GiB, TiB (1024) or KB, MB, GB, TB (1000).");
 }
 
 Result<Duration> parse_duration(std::string_view text) {
@@ -86,13 +100,16 @@ Result<Duration> parse_duration(std::string_view text) {
   double total = 0;
   while (!rest.empty()) {
     const auto parts = split_number(rest);
-    if (!parts) return bad_quantity("duration", text, "it is not a number with a unit", "Write for example 90s, 15m, 12h or 1h30m.");
+    if (!parts)
+      return bad_quantity("duration", text, "it is not a number with a unit",
+                          "Write for example 90s, 15m, 12h or 1h30m.");
     const auto number = to_double(parts->number);
     std::size_t length = 0;
     while (length < parts->unit.size() && parts->unit[length] >= 'a' && parts->unit[length] <= 'z') ++length;
     const std::string_view unit = parts->unit.substr(0, length);
     if (unit.empty() && parts->unit.empty())
-      return bad_quantity("duration", text, "it has no unit", fmt::format("Write {}s, {}m or {}h.", text, text, text));
+      return bad_quantity("duration", text, "it has no unit",
+                          fmt::format("Write {}s, {}m or {}h.", text, text, text));
     double factor = 0;
     if (unit == "ms") factor = 1e-3;
     if (unit == "s" || unit == "sec") factor = 1;
@@ -100,7 +117,8 @@ Result<Duration> parse_duration(std::string_view text) {
     if (unit == "h") factor = 3600;
     if (unit == "d") factor = 86400;
     if (factor == 0 || !number)
-      return bad_quantity("duration", text, fmt::format("\"{}\" is not a unit of time", parts->unit), "Use ms, s, m, h or d.");
+      return bad_quantity("duration", text, fmt::format("\"{}\" is not a unit of time", parts->unit),
+                          "Use ms, s, m, h or d.");
     total += *number * factor;
     rest = trim(parts->unit.substr(length));
   }
@@ -111,26 +129,44 @@ Result<Duration> parse_duration(std::string_view text) {
 Result<Money> parse_money(std::string_view text) {
   std::string_view rest = trim(text);
   std::string currency;
-  if (rest.starts_with("$")) { currency = "USD"; rest.remove_prefix(1); }
-  else if (rest.starts_with("¥")) { currency = "CNY"; rest.remove_prefix(std::string_view("¥").size()); }
-  else if (rest.starts_with("€")) { currency = "EUR"; rest.remove_prefix(std::string_view("€").size()); }
+  if (rest.starts_with("$")) {
+    currency = "USD";
+    rest.remove_prefix(1);
+  } else if (rest.starts_with("¥")) {
+    currency = "CNY";
+    rest.remove_prefix(std::string_view("¥").size());
+  } else if (rest.starts_with("€")) {
+    currency = "EUR";
+    rest.remove_prefix(std::string_view("€").size());
+  }
   const auto parts = split_number(rest);
-  if (!parts) return bad_quantity("amount of money", text, "it is not a number with a currency", "Write for example 20 USD.");
-  if (currency.empty()) currency = std::string(parts->unit);
-  else if (!parts->unit.empty()) return bad_quantity("amount of money", text, "it names two currencies", "");
-  if (currency.size() != 3) return bad_quantity("amount of money", text, "it has no currency", fmt::format("Write {} USD or {} CNY.", parts->number, parts->number));
+  if (!parts)
+    return bad_quantity("amount of money", text, "it is not a number with a currency",
+                        "Write for example 20 USD.");
+  if (currency.empty())
+    currency = std::string(parts->unit);
+  else if (!parts->unit.empty())
+    return bad_quantity("amount of money", text, "it names two currencies", "");
+  if (currency.size() != 3)
+    return bad_quantity("amount of money", text, "it has no currency",
+                        fmt::format("Write {} USD or {} CNY.", parts->number, parts->number));
   for (char c : currency)
-    if (c < 'A' || c > 'Z') return bad_quantity("amount of money", text, fmt::format("\"{}\" is not a currency code", currency), "Use three capital letters such as USD, EUR or CNY.");
+    if (c < 'A' || c > 'Z')
+      return bad_quantity("amount of money", text, fmt::format("\"{}\" is not a currency code", currency),
+                          "Use three capital letters such as USD, EUR or CNY.");
   const std::size_t dot = parts->number.find('.');
   const std::string_view whole = parts->number.substr(0, dot);
   std::string fraction = dot == std::string_view::npos ? "" : std::string(parts->number.substr(dot + 1));
-  if (whole.size() > 9 || fraction.size() > 9) return bad_quantity("amount of money", text, "it has too many digits", "At most nine before and nine after the point.");
+  if (whole.size() > 9 || fraction.size() > 9)
+    return bad_quantity("amount of money", text, "it has too many digits",
+                        "At most nine before and nine after the point.");
   fraction.resize(9, '0');
   return Money{std::stoll(std::string(whole)) * 1'000'000'000 + std::stoll(fraction), currency};
 }
 
 Result<Instant> parse_instant(std::string_view text) {
-  const Error bad = bad_quantity("date", text, "it is not a date with a time zone", "Write for example 2026-12-05T18:00+08:00.");
+  const Error bad = bad_quantity("date", text, "it is not a date with a time zone",
+                                 "Write for example 2026-12-05T18:00+08:00.");
   std::tm parts{};
   const std::string copy(trim(text));
   const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M", &parts);
@@ -143,8 +179,10 @@ Result<Instant> parse_instant(std::string_view text) {
   if (*rest == 'Z' && rest[1] == '\0') {
     offset = 0;
   } else if ((*rest == '+' || *rest == '-') && std::string_view(rest).size() == 6 && rest[3] == ':') {
-    for (int i : {1, 2, 4, 5}) if (rest[i] < '0' || rest[i] > '9') return bad;
-    offset = ((rest[1] - '0') * 10 + (rest[2] - '0')) * 3600L + ((rest[4] - '0') * 10 + (rest[5] - '0')) * 60L;
+    for (int i : {1, 2, 4, 5})
+      if (rest[i] < '0' || rest[i] > '9') return bad;
+    offset =
+        ((rest[1] - '0') * 10 + (rest[2] - '0')) * 3600L + ((rest[4] - '0') * 10 + (rest[5] - '0')) * 60L;
     if (*rest == '-') offset = -offset;
   } else {
     return bad;
@@ -158,9 +196,16 @@ std::string format_bytes(Bytes bytes) {
   static constexpr std::array<std::string_view, 6> kNames{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   double value = static_cast<double>(bytes.count);
   std::size_t unit = 0;
-  while (std::fabs(value) >= 1024 && unit + 1 < kNames.size()) { value /= 1024; ++unit; }
+  while (std::fabs(value) >= 1024 && unit + 1 < kNames.size()) {
+    value /= 1024;
+    ++unit;
+  }
   if (unit == 0) return fmt::format("{} B", bytes.count);
-  return fmt::format("{:.{}f} {}", value, std::fabs(value) < 10 ? 2 : std::fabs(value) < 100 ? 1 : 0, kNames[unit]);
+  return fmt::format("{:.{}f} {}", value,
+                     std::fabs(value) < 10    ? 2
+                     : std::fabs(value) < 100 ? 1
+                                              : 0,
+                     kNames[unit]);
 }
 
 std::string format_duration(Duration duration) {

@@ -27,31 +27,35 @@ void CommandLine::flag(const std::string& names, bool& target, std::string_view 
   options_.push_back({names, "", std::string(tr(help)), {}});
 }
 
-void CommandLine::option(const std::string& names, std::string& target, const std::string& value_name, std::string_view help,
-                         std::vector<std::string> choices) {
+void CommandLine::option(const std::string& names, std::string& target, const std::string& value_name,
+                         std::string_view help, std::vector<std::string> choices) {
   CLI::Option* option = parser_->app.add_option(names, target);
   if (!choices.empty()) option->check(CLI::IsMember(choices));
   options_.push_back({names, value_name, std::string(tr(help)), std::move(choices)});
 }
 
-void CommandLine::option(const std::string& names, std::optional<std::string>& target, const std::string& value_name, std::string_view help) {
+void CommandLine::option(const std::string& names, std::optional<std::string>& target,
+                         const std::string& value_name, std::string_view help) {
   parser_->storage.push_back(std::make_unique<std::string>());
   CLI::Option* option = parser_->app.add_option(names, *parser_->storage.back());
   parser_->optionals.emplace_back(option, &target);
   options_.push_back({names, value_name, std::string(tr(help)), {}});
 }
 
-void CommandLine::option_list(const std::string& names, std::vector<std::string>& target, const std::string& value_name, std::string_view help) {
+void CommandLine::option_list(const std::string& names, std::vector<std::string>& target,
+                              const std::string& value_name, std::string_view help) {
   parser_->app.add_option(names, target)->expected(1)->allow_extra_args(false)->take_all();
   options_.push_back({names, value_name, std::string(tr(help)), {}});
 }
 
-void CommandLine::positional(const std::string& name, std::string& target, std::string_view help, bool required) {
+void CommandLine::positional(const std::string& name, std::string& target, std::string_view help,
+                             bool required) {
   parser_->app.add_option(name, target)->required(required);
   positionals_.push_back({name, std::string(tr(help)), required, false});
 }
 
-void CommandLine::positional_list(const std::string& name, std::vector<std::string>& target, std::string_view help, bool required) {
+void CommandLine::positional_list(const std::string& name, std::vector<std::string>& target,
+                                  std::string_view help, bool required) {
   parser_->app.add_option(name, target)->required(required);
   positionals_.push_back({name, std::string(tr(help)), required, true});
 }
@@ -82,7 +86,8 @@ Result<void> CommandLine::parse(const std::vector<std::string>& arguments) {
     const std::string name = argument.substr(0, argument.find('='));
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const auto near = nearest_word(name, known);
-    return make_error(ErrorCode::kInvalidInput, "understand", name, std::string(tr("there is no such option here")),
+    return make_error(ErrorCode::kInvalidInput, "understand", name,
+                      std::string(tr("there is no such option here")),
                       near ? fmt::format(fmt::runtime(tr("Did you mean {0}?")), *near) : "");
   }
   std::reverse(own.begin(), own.end());

@@ -1,5 +1,5 @@
-// Declaring and parsing the options of one verb. CLI11 stays behind command_line.cc. The same declarations make --help and
-// shell completion.
+// Declaring and parsing the options of one verb. CLI11 stays behind command_line.cc. The same declarations
+// make --help and shell completion.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct OptionInfo {
 };
 
 struct PositionalInfo {
-  std::string name;        // "RUN"
+  std::string name;  // "RUN"
   std::string help;
   bool required = false;
   bool many = false;
@@ -36,12 +36,15 @@ class CommandLine {
 
   // Targets must outlive parse(). Help texts are English msgids.
   void flag(const std::string& names, bool& target, std::string_view help);
-  void option(const std::string& names, std::string& target, const std::string& value_name, std::string_view help,
-              std::vector<std::string> choices = {});
-  void option(const std::string& names, std::optional<std::string>& target, const std::string& value_name, std::string_view help);
-  void option_list(const std::string& names, std::vector<std::string>& target, const std::string& value_name, std::string_view help);
+  void option(const std::string& names, std::string& target, const std::string& value_name,
+              std::string_view help, std::vector<std::string> choices = {});
+  void option(const std::string& names, std::optional<std::string>& target, const std::string& value_name,
+              std::string_view help);
+  void option_list(const std::string& names, std::vector<std::string>& target, const std::string& value_name,
+                   std::string_view help);
   void positional(const std::string& name, std::string& target, std::string_view help, bool required = true);
-  void positional_list(const std::string& name, std::vector<std::string>& target, std::string_view help, bool required = true);
+  void positional_list(const std::string& name, std::vector<std::string>& target, std::string_view help,
+                       bool required = true);
   // Everything after "--", untouched.
   void command(std::vector<std::string>& target, std::string_view help);
 

@@ -23,12 +23,18 @@ void Console::print(std::string_view text) const {
   }
 }
 
-void Console::print_json(const Json& value) const { print(value.dump(2) + "\n"); }
+void Console::print_json(const Json& value) const {
+  print(value.dump(2) + "\n");
+}
 
 void Console::complain(const Error& error) const {
   if (json) {
-    const Json story = Json::object({{"code", error_code_name(error.code)}, {"tried", error.tried}, {"on", error.on},
-                                     {"cause", error.cause}, {"advice", error.advice}, {"sentence", error.sentence()}});
+    const Json story = Json::object({{"code", error_code_name(error.code)},
+                                     {"tried", error.tried},
+                                     {"on", error.on},
+                                     {"cause", error.cause},
+                                     {"advice", error.advice},
+                                     {"sentence", error.sentence()}});
     (void)write_all(STDOUT_FILENO, Json::object({{"error", story}}).dump(2) + "\n", "standard output");
   }
   remark(error.sentence());
@@ -46,11 +52,15 @@ Console make_console(bool as_json, const std::string& colour_option) {
   console.output_is_terminal = ::isatty(STDOUT_FILENO) != 0;
   console.error_is_terminal = ::isatty(STDERR_FILENO) != 0;
   const auto no_colour = environment_variable("NO_COLOR");
-  const bool plain = (no_colour && !no_colour->empty()) || environment_variable("TERM").value_or("") == "dumb";
-  console.colour = colour_option == "always" || (colour_option != "never" && console.output_is_terminal && !plain);
+  const bool plain =
+      (no_colour && !no_colour->empty()) || environment_variable("TERM").value_or("") == "dumb";
+  console.colour =
+      colour_option == "always" || (colour_option != "never" && console.output_is_terminal && !plain);
   winsize size{};
-  if (console.output_is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) console.width = size.ws_col;
-  else if (const auto columns = environment_variable("COLUMNS")) console.width = static_cast<int>(whole_integer(*columns).value_or(80));
+  if (console.output_is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    console.width = size.ws_col;
+  else if (const auto columns = environment_variable("COLUMNS"))
+    console.width = static_cast<int>(whole_integer(*columns).value_or(80));
   if (console.width < 20) console.width = 80;
   return console;
 }
@@ -59,8 +69,10 @@ int exit_code_for(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalidInput:
     case ErrorCode::kNotFound:
-    case ErrorCode::kUnsupported: return kExitUsage;
-    default: return kExitInfrastructure;
+    case ErrorCode::kUnsupported:
+      return kExitUsage;
+    default:
+      return kExitInfrastructure;
   }
 }
 

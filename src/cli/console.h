@@ -17,10 +17,11 @@ struct Console {
   bool json = false;
   bool output_is_terminal = false;
   bool error_is_terminal = false;
-  bool colour = false;        // on standard output
+  bool colour = false;  // on standard output
   int width = 80;
 
-  // Writes to standard output; when nobody reads any more (EPIPE) the process ends quietly with 141, as under SIGPIPE.
+  // Writes to standard output; when nobody reads any more (EPIPE) the process ends quietly with 141, as under
+  // SIGPIPE.
   void print(std::string_view text) const;
   void print_json(const Json& value) const;
   // One line on standard error, prefixed "forebay: ". In --json mode also {"error": …} on standard output.

@@ -32,9 +32,13 @@ int unknown_verb(const std::string& word) {
   for (const VerbInfo& verb : verb_table())
     if (*verb.group != '\0') names.emplace_back(verb.name);
   const auto near = nearest_word(word, names);
-  const std::string advice = near ? fmt::format(fmt::runtime(tr("Did you mean `forebay {0}`?")), *near)
-                                  : std::string(tr("`forebay help` lists the verbs; to run a program write `forebay run -- PROGRAM`."));
-  make_console(false, "auto").complain(make_error(ErrorCode::kInvalidInput, "understand", word, std::string(tr("there is no such verb")), advice));
+  const std::string advice =
+      near ? fmt::format(fmt::runtime(tr("Did you mean `forebay {0}`?")), *near)
+           : std::string(
+                 tr("`forebay help` lists the verbs; to run a program write `forebay run -- PROGRAM`."));
+  make_console(false, "auto")
+      .complain(make_error(ErrorCode::kInvalidInput, "understand", word,
+                           std::string(tr("there is no such verb")), advice));
   return kExitUsage;
 }
 
@@ -66,7 +70,8 @@ int run_verb(const VerbInfo& info, const std::vector<std::string>& rest) {
   const Console console = make_console(common.json, common.colour);
   if (!parsed) {
     Error error = parsed.error();
-    if (error.advice.empty()) error.advice = fmt::format(fmt::runtime(tr("See `forebay {0} --help`.")), info.name);
+    if (error.advice.empty())
+      error.advice = fmt::format(fmt::runtime(tr("See `forebay {0} --help`.")), info.name);
     console.complain(error);
     return kExitUsage;
   }
@@ -80,8 +85,10 @@ int run_verb(const VerbInfo& info, const std::vector<std::string>& rest) {
 
 void CommonOptions::declare(CommandLine& line) {
   line.flag("--json", json, "print JSON for programs instead of text for people");
-  line.option("--color,--colour", colour, "WHEN", "colours: auto, always or never", {"auto", "always", "never"});
-  line.option("--lang", language, "LANGUAGE", "language of texts: en or zh_CN (default: from the environment)");
+  line.option("--color,--colour", colour, "WHEN", "colours: auto, always or never",
+              {"auto", "always", "never"});
+  line.option("--lang", language, "LANGUAGE",
+              "language of texts: en or zh_CN (default: from the environment)");
 }
 
 int run_command_line(const std::vector<std::string>& arguments) {

@@ -32,7 +32,9 @@ void wrap(std::string& out, std::string_view paragraph, int indent, int width) {
     if (static_cast<unsigned char>(paragraph[i]) >= 0xE3) {
       end = std::min(paragraph.size(), i + 3);
     } else {
-      while (end < paragraph.size() && paragraph[end] != ' ' && static_cast<unsigned char>(paragraph[end]) < 0xE3) ++end;
+      while (end < paragraph.size() && paragraph[end] != ' ' &&
+             static_cast<unsigned char>(paragraph[end]) < 0xE3)
+        ++end;
       while (end < paragraph.size() && paragraph[end] == ' ') ++end;
     }
     const std::string_view piece = paragraph.substr(i, end - i);
@@ -55,13 +57,17 @@ void wrap_all(std::string& out, std::string_view text, int indent, int width) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     const std::string_view paragraph = text.substr(0, newline);
-    if (paragraph.empty()) out += "\n";
-    else wrap(out, paragraph, indent, width);
+    if (paragraph.empty())
+      out += "\n";
+    else
+      wrap(out, paragraph, indent, width);
     text = newline == std::string_view::npos ? std::string_view() : text.substr(newline + 1);
   }
 }
 
-void heading(std::string& out, std::string_view text) { out += fmt::format("\n{}\n", text); }
+void heading(std::string& out, std::string_view text) {
+  out += fmt::format("\n{}\n", text);
+}
 
 std::string option_label(const OptionInfo& option) {
   std::string label;
@@ -72,10 +78,13 @@ std::string option_label(const OptionInfo& option) {
 }  // namespace
 
 std::string overview_page(int width) {
-  std::string out = fmt::format("{}\n\n  forebay run -- python train.py\n", tr("forebay: runs your code on the right GPU, says why it is slow and what it cost."));
+  std::string out =
+      fmt::format("{}\n\n  forebay run -- python train.py\n",
+                  tr("forebay: runs your code on the right GPU, says why it is slow and what it cost."));
   std::vector<std::string> groups;
   for (const VerbInfo& verb : verb_table())
-    if (*verb.group != '\0' && std::find(groups.begin(), groups.end(), verb.group) == groups.end()) groups.emplace_back(verb.group);
+    if (*verb.group != '\0' && std::find(groups.begin(), groups.end(), verb.group) == groups.end())
+      groups.emplace_back(verb.group);
   for (const std::string& group : groups) {
     heading(out, tr(group));
     for (const VerbInfo& verb : verb_table())
@@ -87,7 +96,8 @@ std::string overview_page(int width) {
       }
   }
   heading(out, tr("More"));
-  out += fmt::format("  forebay VERB --help   {}\n  forebay help job      {}\n", tr("the page of one verb, with examples"), tr("every field of the job file"));
+  out += fmt::format("  forebay VERB --help   {}\n  forebay help job      {}\n",
+                     tr("the page of one verb, with examples"), tr("every field of the job file"));
   return out;
 }
 
@@ -102,7 +112,8 @@ std::string verb_page(const VerbInfo& info, int width) {
   heading(out, tr("USAGE"));
   std::string usage = fmt::format("  forebay {} [{}]", info.name, tr("OPTIONS"));
   for (const PositionalInfo& positional : line.positionals())
-    usage += fmt::format(fmt::runtime(positional.required ? " {}{}" : " [{}{}]"), positional.name, positional.many && !positional.name.starts_with("--") ? "…" : "");
+    usage += fmt::format(fmt::runtime(positional.required ? " {}{}" : " [{}{}]"), positional.name,
+                         positional.many && !positional.name.starts_with("--") ? "…" : "");
   out += usage + "\n";
   heading(out, tr("DESCRIPTION"));
   wrap_all(out, tr(info.description), 2, columns);

@@ -16,7 +16,7 @@ struct LaunchOptions {
   std::vector<std::string> command;  // after "--"
   std::string name;
   std::string on;
-  std::string folder;                // --workdir
+  std::string folder;  // --workdir
   std::vector<std::string> variables;
   std::string price;
   std::string sample;

@@ -7,8 +7,13 @@
 namespace forebay {
 
 inline Json run_json(const RunRow& row) {
-  Json json = Json::object({{"run", row.id}, {"name", row.name}, {"state", run_state_name(row.state)}, {"command", row.command}, {"folder", row.folder},
-                            {"engine", row.engine}, {"exit_code", row.exit_code}});
+  Json json = Json::object({{"run", row.id},
+                            {"name", row.name},
+                            {"state", run_state_name(row.state)},
+                            {"command", row.command},
+                            {"folder", row.folder},
+                            {"engine", row.engine},
+                            {"exit_code", row.exit_code}});
   json.set("cause", row.cause.empty() ? Json() : Json(row.cause));
   json.set("created", format_instant(row.created));
   json.set("started", row.started ? Json(format_instant(*row.started)) : Json());

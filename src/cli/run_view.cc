@@ -26,7 +26,8 @@ TerminalStyle style_of(const Console& console) {
   // The bare C locale of containers still shows UTF-8; only an explicitly other charset does not.
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
     if (const auto value = environment_variable(name); value && !value->empty()) {
-      const bool plain = value->find("ISO") != std::string::npos || value->find("8859") != std::string::npos || *value == "POSIX";
+      const bool plain = value->find("ISO") != std::string::npos ||
+                         value->find("8859") != std::string::npos || *value == "POSIX";
       style.unicode = !plain;
       break;
     }
@@ -46,7 +47,8 @@ std::string log_tail(const RunDirectory& directory, std::size_t bytes) {
   return tail;
 }
 
-Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory, const std::string& target) {
+Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory,
+                                      const std::string& target) {
   HtmlOptions options;
   options.language = std::string(current_language());
   options.log_tail = log_tail(directory, 16 << 10);
@@ -58,9 +60,11 @@ Result<std::string> write_html_report(const RunView& view, const RunDirectory& d
 void say_reconciled(const OpenRuns& open, const Console& console) {
   if (console.json) return;
   for (const Reconciled& each : open.reconciled) {
-    console.remark(fmt::format(fmt::runtime(tr("run {0} had lost its supervisor and was closed ({1})")), each.run, outcome_cause_name(each.cause)));
+    console.remark(fmt::format(fmt::runtime(tr("run {0} had lost its supervisor and was closed ({1})")),
+                               each.run, outcome_cause_name(each.cause)));
     for (const std::int64_t pid : each.survivors)
-      console.remark(fmt::format(fmt::runtime(tr("process {0} of run {1} could not be ended; look at it by hand")), pid, each.run));
+      console.remark(fmt::format(
+          fmt::runtime(tr("process {0} of run {1} could not be ended; look at it by hand")), pid, each.run));
   }
 }
 

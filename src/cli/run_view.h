@@ -14,7 +14,7 @@ namespace forebay {
 
 struct RunView {
   RunRecord record;
-  Diagnosis diagnosis;   // computed anew from the record, so that newer rules see older runs
+  Diagnosis diagnosis;  // computed anew from the record, so that newer rules see older runs
   Bill bill;
 };
 
@@ -23,7 +23,8 @@ TerminalStyle style_of(const Console& console);
 // The last `bytes` of the job's log.
 std::string log_tail(const RunDirectory& directory, std::size_t bytes);
 // Writes the HTML report (default: report.html in the record) and returns its path.
-Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory, const std::string& target);
+Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory,
+                                      const std::string& target);
 // Remarks about runs that were found dead.
 void say_reconciled(const OpenRuns& open, const Console& console);
 

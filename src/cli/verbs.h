@@ -22,11 +22,11 @@ class Verb {
 };
 
 struct VerbInfo {
-  const char* name;        // "run", "job check"
-  const char* group;       // msgid of its heading in the overview; "" hides it
-  const char* summary;     // msgid, one line
-  const char* description; // msgid, paragraphs
-  const char* examples;    // "$ command\n  what it does\n", English commands with msgid comments
+  const char* name;         // "run", "job check"
+  const char* group;        // msgid of its heading in the overview; "" hides it
+  const char* summary;      // msgid, one line
+  const char* description;  // msgid, paragraphs
+  const char* examples;     // "$ command\n  what it does\n", English commands with msgid comments
   std::unique_ptr<Verb> (*make)();
 };
 

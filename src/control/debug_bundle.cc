@@ -48,7 +48,8 @@ Result<void> run_tar(const std::string& folder, const std::string& name, const s
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
-  if (const int code = ::posix_spawnp(&child, "tar", nullptr, nullptr, arguments.data(), environ); code != 0) return system_error("start", "tar", code);
+  if (const int code = ::posix_spawnp(&child, "tar", nullptr, nullptr, arguments.data(), environ); code != 0)
+    return system_error("start", "tar", code);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -71,12 +72,16 @@ Result<DebugBundle> write_debug_bundle(const RunDirectory& directory, const std:
   FOREBAY_TRY(const auto names, list_directory(directory.path()));
   for (const std::string& name : names) {
     const std::string path = directory.file(name);
-    struct stat info {};
+    struct stat info{};
     if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || name.starts_with("log-")) continue;
     auto content = read_file(path);
-    if (!content) { bundle.left_out.push_back(content.error().sentence()); continue; }
+    if (!content) {
+      bundle.left_out.push_back(content.error().sentence());
+      continue;
+    }
     const bool is_binary = name == "samples.seg" || name == "steps.seg";
-    FOREBAY_CHECK(write_file_atomic(join_path(inner, name), is_binary ? *content : redact(*content, secrets)));
+    FOREBAY_CHECK(
+        write_file_atomic(join_path(inner, name), is_binary ? *content : redact(*content, secrets)));
     bundle.files.push_back(name);
   }
   FOREBAY_CHECK(write_file_atomic(join_path(inner, "log-tail.txt"), redact(log_tail(directory), secrets)));
@@ -85,7 +90,7 @@ Result<DebugBundle> write_debug_bundle(const RunDirectory& directory, const std:
   const auto written = run_tar(pattern, "forebay-" + id, target);
   (void)remove_tree(pattern);
   FOREBAY_CHECK(written);
-  struct stat info {};
+  struct stat info{};
   if (::stat(target.c_str(), &info) == 0) bundle.bytes = info.st_size;
   return bundle;
 }

@@ -16,8 +16,9 @@ struct DebugBundle {
   std::vector<std::string> left_out;  // what and why
 };
 
-// Writes a .tar.gz (by the system's tar) with the record's small files, events, the end of the log (1 MiB), samples and steps. Left out: code,
-// outputs. Every text passes the redaction of environment/redact.h with the values of secrets known to this process's environment.
+// Writes a .tar.gz (by the system's tar) with the record's small files, events, the end of the log (1 MiB),
+// samples and steps. Left out: code, outputs. Every text passes the redaction of environment/redact.h with
+// the values of secrets known to this process's environment.
 Result<DebugBundle> write_debug_bundle(const RunDirectory& directory, const std::string& target);
 
 }  // namespace forebay

@@ -1,4 +1,5 @@
-// Where the hook's ring files live: in memory (tmpfs) where that can be had, so that a busy disk never holds up a training step.
+// Where the hook's ring files live: in memory (tmpfs) where that can be had, so that a busy disk never holds
+// up a training step.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace forebay {
 
-// Makes the folder (0700) below $XDG_RUNTIME_DIR or /dev/shm, else in the record itself; the record's `hook` leads to it either way.
+// Makes the folder (0700) below $XDG_RUNTIME_DIR or /dev/shm, else in the record itself; the record's `hook`
+// leads to it either way.
 Result<std::string> make_hook_channel(const RunDirectory& directory, const std::string& run_id);
 // Removes it, wherever it is. Also after a crash: nothing named is left behind. Missing is fine.
 void remove_hook_channel(const RunDirectory& directory);

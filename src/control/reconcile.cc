@@ -20,7 +20,8 @@ bool owner_is_here(const RunRow& row) {
 
 bool is_orphan(const RunRow& row, const RunDirectory& directory) {
   if (row.owner && is_alive(*row.owner)) return false;
-  if (const auto record = read_supervisor_record(directory)) return presence_of(*record) == SupervisorPresence::kGone;
+  if (const auto record = read_supervisor_record(directory))
+    return presence_of(*record) == SupervisorPresence::kGone;
   return true;
 }
 
@@ -32,13 +33,19 @@ Outcome known_outcome(const RunRow& row, const RunDirectory& directory) {
   outcome.started = row.started;
   if (row.state == RunState::kQueued) {
     outcome.cause = OutcomeCause::kNeverStarted;
-    outcome.sentence = std::string(tr("the submission was interrupted before the run was started; nothing ran"));
+    outcome.sentence =
+        std::string(tr("the submission was interrupted before the run was started; nothing ran"));
     return outcome;
   }
   outcome.cause = OutcomeCause::kSupervisorLost;
-  outcome.sentence = owner_is_here(row)
-      ? fmt::format(fmt::runtime(tr("the run's supervisor was killed while the run was {0}; its processes were ended, its log is kept")), run_state_name(row.state))
-      : fmt::format(fmt::runtime(tr("the machine was started again while the run was {0}; its log is kept")), run_state_name(row.state));
+  outcome.sentence =
+      owner_is_here(row)
+          ? fmt::format(fmt::runtime(tr("the run's supervisor was killed while the run was {0}; its "
+                                        "processes were ended, its log is kept")),
+                        run_state_name(row.state))
+          : fmt::format(
+                fmt::runtime(tr("the machine was started again while the run was {0}; its log is kept")),
+                run_state_name(row.state));
   return outcome;
 }
 
@@ -47,9 +54,13 @@ void note_unsaved_outputs(Outcome& outcome, const RunRow& row, const RunDirector
   if (outcome.cause != OutcomeCause::kSucceeded) return;
   const auto job = read_json_file(directory.job());
   if (!job || (*job)["outputs"].size() == 0) return;
-  if (const auto manifest = read_json_file(directory.outputs()); manifest && (*manifest)["complete"].as_bool().value_or(false)) return;
+  if (const auto manifest = read_json_file(directory.outputs());
+      manifest && (*manifest)["complete"].as_bool().value_or(false))
+    return;
   outcome.cause = OutcomeCause::kOutputsFailed;
-  outcome.sentence = fmt::format(fmt::runtime(tr("the command succeeded, but the supervisor was killed while outputs were saved; `forebay outputs {0} --save` does it")), row.id);
+  outcome.sentence = fmt::format(fmt::runtime(tr("the command succeeded, but the supervisor was killed while "
+                                                 "outputs were saved; `forebay outputs {0} --save` does it")),
+                                 row.id);
 }
 
 std::int64_t kept_log_bytes(const RunDirectory& directory) {
@@ -88,7 +99,8 @@ Result<Reconciled> close_orphan(RunRepository& runs, const RunRow& row, const Ru
     FOREBAY_CHECK(runs.close(row.id, epoch, RunMove::kFail, outcome, clock.now()));
     return done;
   }
-  if (row.state != RunState::kReleasing) FOREBAY_CHECK(runs.move(row.id, epoch, RunMove::kRelease, clock.now()));
+  if (row.state != RunState::kReleasing)
+    FOREBAY_CHECK(runs.move(row.id, epoch, RunMove::kRelease, clock.now()));
   FOREBAY_CHECK(runs.close(row.id, epoch, closing_move(outcome), outcome, clock.now()));
   return done;
 }
@@ -102,8 +114,10 @@ Result<std::vector<Reconciled>> reconcile(RunRepository& runs, const std::string
     const RunDirectory directory = run_directory(state_folder, row.id);
     if (!is_orphan(row, directory)) continue;
     auto closed = close_orphan(runs, row, directory);
-    if (closed) done.push_back(std::move(*closed));
-    else if (closed.error().code != ErrorCode::kConflict) return std::move(closed).error();
+    if (closed)
+      done.push_back(std::move(*closed));
+    else if (closed.error().code != ErrorCode::kConflict)
+      return std::move(closed).error();
   }
   return done;
 }

@@ -22,11 +22,13 @@ struct PruneCandidate {
 };
 
 // Pure: the rows that the policy lets go, oldest first. `rows` newest first.
-std::vector<RunRow> beyond_policy(const std::vector<RunRow>& rows, const RetentionPolicy& policy, Instant now);
-// What `forebay runs prune` would remove, with sizes. Directories without a row that are older than a day are included (a submission
-// that was killed before its row).
+std::vector<RunRow> beyond_policy(const std::vector<RunRow>& rows, const RetentionPolicy& policy,
+                                  Instant now);
+// What `forebay runs prune` would remove, with sizes. Directories without a row that are older than a day are
+// included (a submission that was killed before its row).
 Result<std::vector<PruneCandidate>> prune_candidates(OpenRuns& open, const RetentionPolicy& policy);
-// Removes them: first the row, then the directory; objects of code that nothing names any more. Returns bytes freed.
+// Removes them: first the row, then the directory; objects of code that nothing names any more. Returns bytes
+// freed.
 Result<std::int64_t> prune(OpenRuns& open, const std::vector<PruneCandidate>& candidates);
 std::int64_t folder_bytes(const std::string& path);
 

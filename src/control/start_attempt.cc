@@ -28,8 +28,10 @@ constexpr int kReadyDescriptor = 3;
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
   const int null = ::open("/dev/null", O_RDWR);
-  if (ready != kReadyDescriptor) ::dup2(ready, kReadyDescriptor);
-  else ::fcntl(ready, F_SETFD, 0);
+  if (ready != kReadyDescriptor)
+    ::dup2(ready, kReadyDescriptor);
+  else
+    ::fcntl(ready, F_SETFD, 0);
   ::dup2(null, 0);
   ::dup2(null, 1);
   ::dup2(log, 2);
@@ -46,14 +48,19 @@ Result<void> await_ready(int fd) {
     pollfd waiting{fd, POLLIN, 0};
     const int count = ::poll(&waiting, 1, kReadyTimeoutMilliseconds);
     if (count < 0 && errno == EINTR) continue;
-    if (count == 0) return make_error(ErrorCode::kTimeout, "start", "the run", "its supervisor did not answer within 20 seconds", "See `forebay ps`.");
+    if (count == 0)
+      return make_error(ErrorCode::kTimeout, "start", "the run",
+                        "its supervisor did not answer within 20 seconds", "See `forebay ps`.");
     const ssize_t got = ::read(fd, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     line.append(buffer, static_cast<std::size_t>(got));
   }
   if (line == "ready\n") return {};
-  if (line.empty()) return make_error(ErrorCode::kInternal, "start", "the run", "its supervisor ended before it took the run over", "See supervisor.log in the run's record.");
+  if (line.empty())
+    return make_error(ErrorCode::kInternal, "start", "the run",
+                      "its supervisor ended before it took the run over",
+                      "See supervisor.log in the run's record.");
   line.pop_back();
   return make_error(ErrorCode::kInternal, "start", "the run", line);
 }

@@ -34,14 +34,29 @@ Json launch_json(const SubmitRequest& request, const RunRow& row) {
   Json argv = Json::array();
   if (request.job.run.script) argv.push(*request.job.run.script);
   for (const std::string& word : request.job.run.arguments) argv.push(word);
-  Json json = Json::object({{"id", row.id}, {"name", row.name}, {"argv", argv}, {"shell", request.job.run.script.has_value()},
-                            {"cwd", request.folder}, {"created_ns", row.created.nanoseconds}, {"host", host_name()}, {"user", user_name()},
-                            {"version", FOREBAY_VERSION}, {"engine", "local"}, {"isolate", request.isolate}, {"hook", request.use_hook},
-                            {"pty", request.use_pty}, {"columns", request.columns}, {"rows", request.rows},
-                            {"forward_input", request.forward_input}, {"sample_hz", request.sample_hz}, {"parent", request.parent},
+  Json json = Json::object({{"id", row.id},
+                            {"name", row.name},
+                            {"argv", argv},
+                            {"shell", request.job.run.script.has_value()},
+                            {"cwd", request.folder},
+                            {"created_ns", row.created.nanoseconds},
+                            {"host", host_name()},
+                            {"user", user_name()},
+                            {"version", FOREBAY_VERSION},
+                            {"engine", "local"},
+                            {"isolate", request.isolate},
+                            {"hook", request.use_hook},
+                            {"pty", request.use_pty},
+                            {"columns", request.columns},
+                            {"rows", request.rows},
+                            {"forward_input", request.forward_input},
+                            {"sample_hz", request.sample_hz},
+                            {"parent", request.parent},
                             {"code_from", request.code_from}});
   json.set("price_per_hour", request.price_per_hour
-      ? Json::object({{"nano", request.price_per_hour->nano}, {"currency", request.price_per_hour->currency}}) : Json());
+                                 ? Json::object({{"nano", request.price_per_hour->nano},
+                                                 {"currency", request.price_per_hour->currency}})
+                                 : Json());
   return json;
 }
 

@@ -1,4 +1,5 @@
-// From a job to an attempt that owns it. Intent is written before any effect: directory, then row, then process.
+// From a job to an attempt that owns it. Intent is written before any effect: directory, then row, then
+// process.
 #pragma once
 
 #include <optional>
@@ -14,14 +15,14 @@ namespace forebay {
 
 struct SubmitRequest {
   Job job;
-  std::string job_text;        // the job file as given; empty for a bare command
-  std::string folder;          // absolute: where the job runs
+  std::string job_text;  // the job file as given; empty for a bare command
+  std::string folder;    // absolute: where the job runs
   std::string state_folder;
   std::optional<Money> price_per_hour;
-  double sample_hz = 1;        // 1 … 20
+  double sample_hz = 1;  // 1 … 20
   bool isolate = false;
   bool use_hook = true;
-  bool use_pty = false;        // the caller sits at a terminal
+  bool use_pty = false;  // the caller sits at a terminal
   int columns = 80, rows = 24;
   bool forward_input = false;  // the caller will send its standard input
   std::string parent;          // the run this one repeats
@@ -33,8 +34,8 @@ struct Submission {
   RunDirectory directory;
 };
 
-// Returns when the attempt has taken the run over: from then on it goes on whatever happens to the caller. When this process dies
-// before that, the run becomes `never-started` and is not started later.
+// Returns when the attempt has taken the run over: from then on it goes on whatever happens to the caller.
+// When this process dies before that, the run becomes `never-started` and is not started later.
 Result<Submission> submit_run(const SubmitRequest& request);
 
 // One line for listings: the command or the job's script, cut to 200 bytes.

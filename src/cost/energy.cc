@@ -36,7 +36,8 @@ CounterSum sum_of(const RunRecord& record, Metric metric) {
   CounterSum sum;
   for (const auto& [index, counter] : counters) {
     if (counter.last_ns <= counter.first_ns) continue;
-    const double seconds = (static_cast<double>(counter.last_ns) - static_cast<double>(counter.first_ns)) * 1e-9;
+    const double seconds =
+        (static_cast<double>(counter.last_ns) - static_cast<double>(counter.first_ns)) * 1e-9;
     sum.covered_seconds = sum.indexes == 0 ? seconds : std::min(sum.covered_seconds, seconds);
     sum.joules = sum.joules.value_or(0) + counter.grown;
     ++sum.indexes;
@@ -54,10 +55,9 @@ std::optional<Joules> EnergyReading::total() const {
 EnergyReading read_energy(const RunRecord& record) {
   EnergyReading reading;
   if (record.samples.size() < 2) return reading;
-  const double span =
-      (static_cast<double>(record.samples.back().monotonic_ns) -
-       static_cast<double>(record.samples.front().monotonic_ns)) *
-      1e-9;
+  const double span = (static_cast<double>(record.samples.back().monotonic_ns) -
+                       static_cast<double>(record.samples.front().monotonic_ns)) *
+                      1e-9;
   const CounterSum gpu = sum_of(record, Metric::kGpuEnergyJoules),
                    processor = sum_of(record, Metric::kCpuPackageEnergyJoules);
   if (gpu.joules) {

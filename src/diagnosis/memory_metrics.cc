@@ -21,7 +21,8 @@ struct MemorySeries {
 };
 MemorySeries memory_series(const SampleTable& samples) {
   if (const SampleSeries* found = samples.find(Metric::kCgroupMemoryBytes)) return {found, "cgroup"};
-  if (const SampleSeries* found = samples.find(Metric::kTreeProportionalBytes)) return {found, "PSS of the tree"};
+  if (const SampleSeries* found = samples.find(Metric::kTreeProportionalBytes))
+    return {found, "PSS of the tree"};
   if (const SampleSeries* found = samples.find(Metric::kTreeResidentBytes)) return {found, "RSS of the tree"};
   return {};
 }

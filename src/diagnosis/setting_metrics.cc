@@ -21,7 +21,8 @@ const Json& facts_of(const Json& process) {
 // a model.
 const Json* training_process(const RunRecord& record) {
   std::map<std::int64_t, std::int64_t> steps;
-  for (const StepRow& row : record.steps) steps[row.process] += std::clamp<std::int64_t>(row.steps, 0, 1 << 30);
+  for (const StepRow& row : record.steps)
+    steps[row.process] += std::clamp<std::int64_t>(row.steps, 0, 1 << 30);
   const Json* best = nullptr;
   std::int64_t most = 0;
   for (const Json& process : record.hook["processes"].items()) {

@@ -35,12 +35,15 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string name_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 // The home folder, the root and folders of the system hold far more than the code of a run.
 bool is_too_wide(const std::string& root, const SnapshotSettings& settings) {
   const std::string home = environment_variable("HOME").value_or("");
-  for (const std::string_view wide : {"/", "/home", "/root", "/tmp", "/var", "/usr", "/etc", "/opt", "/mnt", "/media", "/dev/shm", "/proc", "/sys"})
+  for (const std::string_view wide : {"/", "/home", "/root", "/tmp", "/var", "/usr", "/etc", "/opt", "/mnt",
+                                      "/media", "/dev/shm", "/proc", "/sys"})
     if (root == wide) return true;
   if (!home.empty() && (root == home || home.starts_with(root + "/"))) return true;
   return settings.state_folder.starts_with(root + "/") || settings.state_folder == root;
@@ -49,22 +52,28 @@ bool is_too_wide(const std::string& root, const SnapshotSettings& settings) {
 class Snapshot {
  public:
   Snapshot(const std::string& workdir, const RunDirectory& record, const SnapshotSettings& settings)
-      : workdir_(absolute_path(workdir)), record_(record), settings_(settings),
+      : workdir_(absolute_path(workdir)),
+        record_(record),
+        settings_(settings),
         deadline_ns_(system_clock().monotonic_ns() + settings.deadline.nanoseconds) {}
 
   Result<Json> take() {
-    struct stat info {};
+    struct stat info{};
     if (::stat(workdir_.c_str(), &info) != 0) return system_error("keep the code of", workdir_, errno);
     FOREBAY_CHECK(make_directories(record_.code()));
-    FOREBAY_TRY(ObjectFolder objects, ObjectFolder::open(join_path(settings_.state_folder, "objects"), ObjectFolder::Use::kKeep));
+    FOREBAY_TRY(ObjectFolder objects,
+                ObjectFolder::open(join_path(settings_.state_folder, "objects"), ObjectFolder::Use::kKeep));
     manifest_.taken_ns = system_clock().now().nanoseconds;
     FOREBAY_TRY(CodeListing listing, list());
     keep_entries(objects, listing);
     keep_patch();
     if (!listing.unreadable.empty())
-      remark("unreadable", fmt::format(fmt::runtime(tr("{0} folders or repositories in the code could not be read, for instance {1}.")),
-                                       listing.unreadable.size(), listing.unreadable.front()));
-    FOREBAY_CHECK(write_file_atomic(join_path(record_.code(), "manifest.json"), manifest_.to_json().dump() + "\n"));
+      remark("unreadable",
+             fmt::format(fmt::runtime(tr(
+                             "{0} folders or repositories in the code could not be read, for instance {1}.")),
+                         listing.unreadable.size(), listing.unreadable.front()));
+    FOREBAY_CHECK(
+        write_file_atomic(join_path(record_.code(), "manifest.json"), manifest_.to_json().dump() + "\n"));
     return summary(listing);
   }
 
@@ -80,22 +89,27 @@ class Snapshot {
     if (const auto root = find_git_root(workdir_); root && !is_too_wide(*root, settings_)) {
       auto tree = read_git_tree(*root, limits, current_environment());
       if (tree) return adopt(std::move(*tree));
-      remark("git-failed", fmt::format(fmt::runtime(tr("git could not be asked about {0} ({1}); the files were kept without it.")), *root,
-                                       tree.error().cause));
+      remark("git-failed",
+             fmt::format(
+                 fmt::runtime(tr("git could not be asked about {0} ({1}); the files were kept without it.")),
+                 *root, tree.error().cause));
       manifest_.root = *root;
       set_workdir();
     }
     if (is_too_wide(manifest_.root, settings_)) {
       manifest_.is_partial = true;
-      remark("folder-too-wide", fmt::format(fmt::runtime(tr("The code was not kept: {0} holds more than a project. Start the run in the project's own folder.")),
-                                            manifest_.root));
+      remark("folder-too-wide",
+             fmt::format(fmt::runtime(tr("The code was not kept: {0} holds more than a project. Start the "
+                                         "run in the project's own folder.")),
+                         manifest_.root));
       return CodeListing{};
     }
     return walk_folder(manifest_.root, limits);
   }
 
   void set_workdir() {
-    if (workdir_.size() > manifest_.root.size()) manifest_.workdir = workdir_.substr(manifest_.root == "/" ? 1 : manifest_.root.size() + 1);
+    if (workdir_.size() > manifest_.root.size())
+      manifest_.workdir = workdir_.substr(manifest_.root == "/" ? 1 : manifest_.root.size() + 1);
   }
 
   CodeListing adopt(GitTree tree) {
@@ -117,13 +131,16 @@ class Snapshot {
     };
     std::map<std::string, Sum> sums;
     for (const auto& entry : listing.entries) {
-      if (entry.kind != EntryKind::kFile || entry.is_tracked || !is_data_like(name_of(entry.path), entry.size)) continue;
+      if (entry.kind != EntryKind::kFile || entry.is_tracked ||
+          !is_data_like(name_of(entry.path), entry.size))
+        continue;
       Sum& sum = sums[parent_of(entry.path)];
       sum.bytes += entry.size;
       ++sum.count;
     }
     for (const auto& [folder, sum] : sums)
-      if (sum.bytes > settings_.largest_data_folder || sum.count > kDataFilesPerFolder) data_folders_.push_back(folder);
+      if (sum.bytes > settings_.largest_data_folder || sum.count > kDataFilesPerFolder)
+        data_folders_.push_back(folder);
   }
 
   std::string reason_not_to_keep(const ListedEntry& entry) const {
@@ -140,11 +157,13 @@ class Snapshot {
   void keep_entries(ObjectFolder& objects, const CodeListing& listing) {
     find_data_folders(listing);
     if (!listing.is_complete) manifest_.is_partial = true;
-    SnapshotIndex index(fmt::format("{}/index-{}", objects.folder(), sha256_hex(manifest_.root).substr(0, 16)));
+    SnapshotIndex index(
+        fmt::format("{}/index-{}", objects.folder(), sha256_hex(manifest_.root).substr(0, 16)));
     std::vector<const ListedEntry*> order;
     for (const auto& entry : listing.entries) order.push_back(&entry);
     // What only exists here first: if time runs out, git still has the rest.
-    std::stable_partition(order.begin(), order.end(), [](const ListedEntry* entry) { return !entry->is_tracked || entry->is_changed; });
+    std::stable_partition(order.begin(), order.end(),
+                          [](const ListedEntry* entry) { return !entry->is_tracked || entry->is_changed; });
     for (const ListedEntry* listed : order) {
       CodeEntry entry;
       entry.path = listed->path;
@@ -152,11 +171,13 @@ class Snapshot {
       entry.mode = listed->mode;
       entry.size = listed->size;
       entry.not_kept = reason_not_to_keep(*listed);
-      if (entry.kind != EntryKind::kFolder && entry.not_kept.empty()) keep_entry(objects, index, *listed, entry);
+      if (entry.kind != EntryKind::kFolder && entry.not_kept.empty())
+        keep_entry(objects, index, *listed, entry);
       count(entry);
       manifest_.entries.push_back(std::move(entry));
     }
-    std::sort(manifest_.entries.begin(), manifest_.entries.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    std::sort(manifest_.entries.begin(), manifest_.entries.end(),
+              [](const auto& a, const auto& b) { return a.path < b.path; });
     index.save();
   }
 
@@ -171,8 +192,10 @@ class Snapshot {
     }
     const bool is_clean = listed.is_tracked && !listed.is_changed && manifest_.commit;
     if (system_clock().monotonic_ns() > deadline_ns_) {
-      if (is_clean) entry.is_in_commit = true;
-      else entry.not_kept = "time";
+      if (is_clean)
+        entry.is_in_commit = true;
+      else
+        entry.not_kept = "time";
       if (!is_clean) manifest_.is_partial = true;
       return;
     }
@@ -195,11 +218,14 @@ class Snapshot {
 
   void keep_link(ObjectFolder& objects, CodeEntry& entry) {
     std::array<char, 4097> target;
-    const ssize_t length = ::readlink(join_path(manifest_.root, entry.path).c_str(), target.data(), target.size());
+    const ssize_t length =
+        ::readlink(join_path(manifest_.root, entry.path).c_str(), target.data(), target.size());
     auto kept = length < 0 ? Result<std::string>(system_error("read", entry.path, errno))
                            : objects.keep(std::string_view(target.data(), static_cast<std::size_t>(length)));
-    if (kept) entry.sha256 = *kept;
-    else entry.not_kept = "unreadable", manifest_.is_partial = true;
+    if (kept)
+      entry.sha256 = *kept;
+    else
+      entry.not_kept = "unreadable", manifest_.is_partial = true;
   }
 
   // Whether the file stayed the same while it was read; `read` gets its marks.
@@ -216,8 +242,9 @@ class Snapshot {
     entry.size = kept.bytes;
     entry.mode = before.mode;
     ListedEntry after = before;
-    return fill_entry(manifest_.root, after) && after.size == kept.bytes && after.size == before.size && after.inode == before.inode &&
-           after.modified_ns == before.modified_ns && after.changed_ns == before.changed_ns;
+    return fill_entry(manifest_.root, after) && after.size == kept.bytes && after.size == before.size &&
+           after.inode == before.inode && after.modified_ns == before.modified_ns &&
+           after.changed_ns == before.changed_ns;
   }
 
   void count(const CodeEntry& entry) {
@@ -233,36 +260,60 @@ class Snapshot {
   void keep_patch() {
     if (manifest_.kind != "git" || !manifest_.is_dirty || !manifest_.commit) return;
     auto patch = read_git_changes(manifest_.root, current_environment(), kPatchLimit);
-    if (patch) patch = write_file_atomic(join_path(record_.code(), "changes.patch"), *patch) ? std::move(patch) : patch;
+    if (patch)
+      patch =
+          write_file_atomic(join_path(record_.code(), "changes.patch"), *patch) ? std::move(patch) : patch;
     if (!patch)
-      remark("no-patch", fmt::format(fmt::runtime(tr("The changes against the commit were not kept as a patch: {0}. The files themselves were.")),
+      remark("no-patch", fmt::format(fmt::runtime(tr("The changes against the commit were not kept as a "
+                                                     "patch: {0}. The files themselves were.")),
                                      patch.error().cause));
   }
 
   Json summary(const CodeListing& listing) {
     if (!listing.is_complete || not_kept_.contains("time"))
-      remark("partial", fmt::format(fmt::runtime(tr("Only a part of the code was kept: {0} holds too much to be read within {1}. Name what is no code in .forebayignore.")),
-                                    manifest_.root, format_duration(settings_.deadline)));
+      remark("partial",
+             fmt::format(fmt::runtime(tr("Only a part of the code was kept: {0} holds too much to be read "
+                                         "within {1}. Name what is no code in .forebayignore.")),
+                         manifest_.root, format_duration(settings_.deadline)));
     if (!unreadable_.empty())
-      remark("unreadable-file", fmt::format(fmt::runtime(tr("{0} files of the code could not be read, for instance {1}.")),
-                                            not_kept_["unreadable"].first, unreadable_));
+      remark("unreadable-file",
+             fmt::format(fmt::runtime(tr("{0} files of the code could not be read, for instance {1}.")),
+                         not_kept_["unreadable"].first, unreadable_));
     if (!changing_.empty())
-      remark("changed-while-read", fmt::format(fmt::runtime(tr("{0} files changed while they were kept, for instance {1}; what was kept may be a mixture.")),
-                                               changing_.size(), changing_.front()));
+      remark("changed-while-read",
+             fmt::format(fmt::runtime(tr("{0} files changed while they were kept, for instance {1}; what was "
+                                         "kept may be a mixture.")),
+                         changing_.size(), changing_.front()));
     Json not_kept = Json::object();
-    for (const auto& [reason, sum] : not_kept_) not_kept.set(reason, Json::object({{"files", sum.first}, {"bytes", sum.second}}));
+    for (const auto& [reason, sum] : not_kept_)
+      not_kept.set(reason, Json::object({{"files", sum.first}, {"bytes", sum.second}}));
     if (const auto secret = not_kept_.find("secret"); secret != not_kept_.end())
-      remark("secret-files", fmt::format(fmt::runtime(tr("{0} files that look like secrets (.env, keys) were not kept with the code.")), secret->second.first));
+      remark(
+          "secret-files",
+          fmt::format(
+              fmt::runtime(tr("{0} files that look like secrets (.env, keys) were not kept with the code.")),
+              secret->second.first));
     std::int64_t data_files = 0, data_bytes = 0;
     for (const char* reason : {"data", "large"})
-      if (const auto found = not_kept_.find(reason); found != not_kept_.end()) data_files += found->second.first, data_bytes += found->second.second;
+      if (const auto found = not_kept_.find(reason); found != not_kept_.end())
+        data_files += found->second.first, data_bytes += found->second.second;
     if (data_files > 0)
-      remark("data-not-kept", fmt::format(fmt::runtime(tr("{0} large or data-like files ({1}) are listed with the code but not kept.")), data_files,
-                                          format_bytes(Bytes{data_bytes})));
-    return Json::object({{"kind", manifest_.kind}, {"root", manifest_.root}, {"workdir", manifest_.workdir}, {"commit", manifest_.commit},
-                         {"branch", manifest_.branch}, {"dirty", manifest_.kind == "git" ? Json(manifest_.is_dirty) : Json()},
-                         {"files", files_}, {"bytes", bytes_}, {"not_kept", std::move(not_kept)}, {"partial", manifest_.is_partial},
-                         {"changing", Json(changing_)}, {"remarks", remarks_}});
+      remark("data-not-kept",
+             fmt::format(fmt::runtime(
+                             tr("{0} large or data-like files ({1}) are listed with the code but not kept.")),
+                         data_files, format_bytes(Bytes{data_bytes})));
+    return Json::object({{"kind", manifest_.kind},
+                         {"root", manifest_.root},
+                         {"workdir", manifest_.workdir},
+                         {"commit", manifest_.commit},
+                         {"branch", manifest_.branch},
+                         {"dirty", manifest_.kind == "git" ? Json(manifest_.is_dirty) : Json()},
+                         {"files", files_},
+                         {"bytes", bytes_},
+                         {"not_kept", std::move(not_kept)},
+                         {"partial", manifest_.is_partial},
+                         {"changing", Json(changing_)},
+                         {"remarks", remarks_}});
   }
 
   std::string workdir_;
@@ -280,7 +331,8 @@ class Snapshot {
 
 }  // namespace
 
-Result<Json> snapshot_code(const std::string& workdir, const RunDirectory& record, const SnapshotSettings& settings) {
+Result<Json> snapshot_code(const std::string& workdir, const RunDirectory& record,
+                           const SnapshotSettings& settings) {
   return Snapshot(workdir, record, settings).take();
 }
 

@@ -18,13 +18,19 @@ namespace {
 constexpr std::size_t kIgnoreFileLimit = 1 << 20;
 constexpr std::size_t kDepthLimit = 200;
 
-std::int64_t nanoseconds(const timespec& time) { return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec; }
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
 
 bool fill_from_stat(const struct stat& info, ListedEntry& entry) {
-  if (S_ISREG(info.st_mode)) entry.kind = EntryKind::kFile;
-  else if (S_ISLNK(info.st_mode)) entry.kind = EntryKind::kLink;
-  else if (S_ISDIR(info.st_mode)) entry.kind = EntryKind::kFolder;
-  else return false;
+  if (S_ISREG(info.st_mode))
+    entry.kind = EntryKind::kFile;
+  else if (S_ISLNK(info.st_mode))
+    entry.kind = EntryKind::kLink;
+  else if (S_ISDIR(info.st_mode))
+    entry.kind = EntryKind::kFolder;
+  else
+    return false;
   entry.mode = info.st_mode & 07777;
   entry.size = info.st_size;
   entry.modified_ns = nanoseconds(info.st_mtim);
@@ -40,18 +46,22 @@ class Walker {
   Result<CodeListing> run() {
     if (auto names = list_directory(root_); !names) return std::move(names).error();
     walk("", 0);
-    std::sort(listing_.entries.begin(), listing_.entries.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    std::sort(listing_.entries.begin(), listing_.entries.end(),
+              [](const auto& a, const auto& b) { return a.path < b.path; });
     return std::move(listing_);
   }
 
  private:
   bool is_over_limit() {
-    if (listing_.entries.size() < limits_.count && system_clock().monotonic_ns() < limits_.deadline_ns) return false;
+    if (listing_.entries.size() < limits_.count && system_clock().monotonic_ns() < limits_.deadline_ns)
+      return false;
     listing_.is_complete = false;
     return true;
   }
 
-  std::string full(const std::string& relative) const { return relative.empty() ? root_ : join_path(root_, relative); }
+  std::string full(const std::string& relative) const {
+    return relative.empty() ? root_ : join_path(root_, relative);
+  }
 
   void read_ignore_file(const std::string& folder, const char* name) {
     const auto content = read_file(join_path(full(folder), name), kIgnoreFileLimit);
@@ -114,10 +124,12 @@ class Walker {
 }  // namespace
 
 bool fill_entry(const std::string& root, ListedEntry& entry) {
-  struct stat info {};
+  struct stat info{};
   return ::lstat(join_path(root, entry.path).c_str(), &info) == 0 && fill_from_stat(info, entry);
 }
 
-Result<CodeListing> walk_folder(const std::string& root, const ListingLimits& limits) { return Walker(root, limits).run(); }
+Result<CodeListing> walk_folder(const std::string& root, const ListingLimits& limits) {
+  return Walker(root, limits).run();
+}
 
 }  // namespace forebay

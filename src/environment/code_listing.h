@@ -23,8 +23,8 @@ struct ListedEntry {
 };
 
 struct CodeListing {
-  std::vector<ListedEntry> entries;           // sorted by path
-  std::vector<std::string> skipped_folders;   // tools' caches and installed packages: never code
+  std::vector<ListedEntry> entries;          // sorted by path
+  std::vector<std::string> skipped_folders;  // tools' caches and installed packages: never code
   std::vector<std::string> unreadable;
   bool is_complete = true;  // false: a limit was reached
 };
@@ -34,8 +34,9 @@ struct ListingLimits {
   std::int64_t deadline_ns = 0;  // CLOCK_MONOTONIC
 };
 
-// Walks `root`, honouring .gitignore and .forebayignore at every level. Links are listed, never followed; other file systems'
-// mount points below root are walked as well. Error only when root itself cannot be listed.
+// Walks `root`, honouring .gitignore and .forebayignore at every level. Links are listed, never followed;
+// other file systems' mount points below root are walked as well. Error only when root itself cannot be
+// listed.
 Result<CodeListing> walk_folder(const std::string& root, const ListingLimits& limits);
 
 // Fills an entry from lstat; false when it is gone or neither file, link nor folder.

@@ -17,13 +17,19 @@ std::string encode_path(const std::string& path) {
   std::string text;
   for (std::size_t i = 0; i < path.size();) {
     const auto byte = static_cast<unsigned char>(path[i]);
-    std::size_t length = byte < 0x80 ? 1 : byte >= 0xC2 && byte < 0xE0 ? 2 : byte >= 0xE0 && byte < 0xF0 ? 3 : byte >= 0xF0 && byte < 0xF5 ? 4 : 0;
+    std::size_t length = byte < 0x80                   ? 1
+                         : byte >= 0xC2 && byte < 0xE0 ? 2
+                         : byte >= 0xE0 && byte < 0xF0 ? 3
+                         : byte >= 0xF0 && byte < 0xF5 ? 4
+                                                       : 0;
     if (length == 0 || i + length > path.size()) length = 0;
     for (std::size_t k = 1; k < length; ++k)
       if ((static_cast<unsigned char>(path[i + k]) & 0xC0) != 0x80) length = 0;
     // Overlong forms, surrogates and values past U+10FFFF are no UTF-8 either.
     const unsigned char next = length > 1 ? static_cast<unsigned char>(path[i + 1]) : 0;
-    if ((byte == 0xE0 && next < 0xA0) || (byte == 0xED && next > 0x9F) || (byte == 0xF0 && next < 0x90) || (byte == 0xF4 && next > 0x8F)) length = 0;
+    if ((byte == 0xE0 && next < 0xA0) || (byte == 0xED && next > 0x9F) || (byte == 0xF0 && next < 0x90) ||
+        (byte == 0xF4 && next > 0x8F))
+      length = 0;
     if (length == 0 || byte == '%') {
       text += fmt::format("%{:02X}", byte);
       ++i;
@@ -36,7 +42,9 @@ std::string encode_path(const std::string& path) {
 }
 
 std::optional<std::string> decode_path(const std::string& text) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; };
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  };
   std::string path;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -64,8 +72,9 @@ bool is_safe_path(const std::string& path) {
 }
 
 bool is_sha256(const std::string& text) {
-  return text.size() == 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
 }
 
 Json entry_to_json(const CodeEntry& entry) {
@@ -86,7 +95,8 @@ std::optional<CodeEntry> entry_from_json(const Json& json) {
   if (!path || !is_safe_path(*path) || kind == kKindNames.end()) return std::nullopt;
   entry.path = *path;
   entry.kind = static_cast<EntryKind>(kind - kKindNames.begin());
-  entry.mode = static_cast<std::uint32_t>(std::strtoul(json["mode"].string_or_empty().c_str(), nullptr, 8)) & 07777;
+  entry.mode =
+      static_cast<std::uint32_t>(std::strtoul(json["mode"].string_or_empty().c_str(), nullptr, 8)) & 07777;
   entry.size = json["bytes"].as_integer().value_or(0);
   entry.sha256 = json["sha256"].string_or_empty();
   entry.is_in_commit = json["in_commit"].as_bool().value_or(false);
@@ -100,7 +110,8 @@ bool has_entry_below_a_link(const std::vector<CodeEntry>& entries) {
   for (const auto& entry : entries)
     if (entry.kind != EntryKind::kFolder) not_folders.insert(entry.path);
   for (const auto& entry : entries)
-    for (std::size_t slash = entry.path.find('/'); slash != std::string::npos; slash = entry.path.find('/', slash + 1))
+    for (std::size_t slash = entry.path.find('/'); slash != std::string::npos;
+         slash = entry.path.find('/', slash + 1))
       if (not_folders.contains(entry.path.substr(0, slash))) return true;
   return false;
 }
@@ -126,16 +137,20 @@ Json CodeManifest::to_json() const {
 }
 
 Result<CodeManifest> CodeManifest::from_json(const Json& json, const std::string& name) {
-  const auto corrupt = [&](const std::string& cause) { return make_error(ErrorCode::kCorrupt, "read the code snapshot", name, cause); };
+  const auto corrupt = [&](const std::string& cause) {
+    return make_error(ErrorCode::kCorrupt, "read the code snapshot", name, cause);
+  };
   const auto format = json["format"].as_integer();
   if (!format) return corrupt("it is no manifest");
   if (*format > kManifestFormat)
-    return make_error(ErrorCode::kUnsupported, "read the code snapshot", name, fmt::format("it has format {}", *format), "Use a newer forebay.");
+    return make_error(ErrorCode::kUnsupported, "read the code snapshot", name,
+                      fmt::format("it has format {}", *format), "Use a newer forebay.");
   CodeManifest manifest;
   manifest.kind = json["kind"].string_or_empty();
   manifest.root = decode_path(json["root"].string_or_empty()).value_or("");
   manifest.workdir = decode_path(json["workdir"].string_or_empty()).value_or("");
-  if (!manifest.workdir.empty() && !is_safe_path(manifest.workdir)) return corrupt("its workdir leaves its root");
+  if (!manifest.workdir.empty() && !is_safe_path(manifest.workdir))
+    return corrupt("its workdir leaves its root");
   manifest.taken_ns = json["taken_ns"].as_integer().value_or(0);
   manifest.is_partial = json["partial"].as_bool().value_or(false);
   manifest.commit = json["git"]["commit"].as_string();
@@ -146,7 +161,8 @@ Result<CodeManifest> CodeManifest::from_json(const Json& json, const std::string
     if (!entry) return corrupt(fmt::format("the entry {} is damaged", item.dump().substr(0, 200)));
     manifest.entries.push_back(std::move(*entry));
   }
-  if (has_entry_below_a_link(manifest.entries)) return corrupt("a path lies below something that is no folder");
+  if (has_entry_below_a_link(manifest.entries))
+    return corrupt("a path lies below something that is no folder");
   return manifest;
 }
 

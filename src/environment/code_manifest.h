@@ -18,9 +18,9 @@ struct CodeEntry {
   EntryKind kind = EntryKind::kFile;
   std::uint32_t mode = 0;
   std::int64_t size = 0;
-  std::string sha256;       // of a kept file's bytes, or of a link's target
+  std::string sha256;         // of a kept file's bytes, or of a link's target
   bool is_in_commit = false;  // not kept as an object: it is as in the git commit
-  std::string not_kept;     // else why its bytes are not kept: "large", "data", "secret", "unreadable", "time"
+  std::string not_kept;  // else why its bytes are not kept: "large", "data", "secret", "unreadable", "time"
 };
 
 struct CodeManifest {

@@ -1,4 +1,5 @@
-// Which Python interpreter a command will run, judged from its words, PATH and the first bytes of files; no process is started.
+// Which Python interpreter a command will run, judged from its words, PATH and the first bytes of files; no
+// process is started.
 #pragma once
 
 #include <map>
@@ -9,11 +10,12 @@
 namespace forebay {
 
 struct CommandUse {
-  // Words that run the job's own interpreter when arguments for it are added: {"/venv/bin/python"}, {"uv", "run", "python"}.
-  // Empty: no Python is seen.
+  // Words that run the job's own interpreter when arguments for it are added: {"/venv/bin/python"}, {"uv",
+  // "run", "python"}. Empty: no Python is seen.
   std::vector<std::string> interpreter;
-  // How it was found: "command" (named by path), "VIRTUAL_ENV", "CONDA_PREFIX", "pyenv", "system", "PATH", "shebang", "runner"
-  // (uv run, poetry run …), "activated" (a shell line that activates an environment first).
+  // How it was found: "command" (named by path), "VIRTUAL_ENV", "CONDA_PREFIX", "pyenv", "system", "PATH",
+  // "shebang", "runner" (uv run, poetry run …), "activated" (a shell line that activates an environment
+  // first).
   std::string found_by;
   std::optional<std::string> script;  // absolute path of the Python file it runs
   std::optional<std::string> module;  // python -m MODULE

@@ -16,7 +16,8 @@ constexpr std::size_t kSizeLimit = 1 << 20;
 
 std::string trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(" \t");
-  return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+  return begin == std::string::npos ? std::string()
+                                    : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 // "conda-forge::python >=3.10" → name "python", rest ">=3.10".
@@ -25,7 +26,8 @@ void add_conda_package(const std::string& written, CondaFile& file) {
   if (const auto colons = text.find("::"); colons != std::string::npos) text = text.substr(colons + 2);
   const auto end = text.find_first_of(" =<>!~[");
   std::string name = text.substr(0, end);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   std::string version = end == std::string::npos ? std::string() : trimmed(text.substr(end));
   if (name == "pip" || name == "setuptools" || name == "wheel") return;
   if (name != "python") {
@@ -53,7 +55,8 @@ Result<CondaFile> parse_conda_file(const std::string& text, const std::string& n
     const YAML::Node root = YAML::Load(text);
     if (!root.IsMap()) return invalid("", std::string(tr("it is no list of names and values")));
     const YAML::Node dependencies = root["dependencies"];
-    if (dependencies && !dependencies.IsSequence()) return invalid("", std::string(tr("dependencies is no list")));
+    if (dependencies && !dependencies.IsSequence())
+      return invalid("", std::string(tr("dependencies is no list")));
     if (dependencies)
       for (const auto& item : dependencies) {
         if (item.IsScalar()) {
@@ -62,7 +65,8 @@ Result<CondaFile> parse_conda_file(const std::string& text, const std::string& n
           for (const auto& line : item["pip"])
             if (line.IsScalar()) file.pip.push_back(trimmed(line.Scalar()));
         } else {
-          return invalid(fmt::format(":{}", item.Mark().line + 1), std::string(tr("an entry of dependencies is neither a package nor a pip list")));
+          return invalid(fmt::format(":{}", item.Mark().line + 1),
+                         std::string(tr("an entry of dependencies is neither a package nor a pip list")));
         }
       }
   } catch (const YAML::Exception& exception) {

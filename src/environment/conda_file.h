@@ -10,9 +10,9 @@
 namespace forebay {
 
 struct CondaFile {
-  std::optional<std::string> python_version;    // of "python=3.11"
-  std::vector<std::string> pip;                 // requirement lines
-  std::vector<std::string> conda_packages;      // everything else, as written
+  std::optional<std::string> python_version;  // of "python=3.11"
+  std::vector<std::string> pip;               // requirement lines
+  std::vector<std::string> conda_packages;    // everything else, as written
 };
 
 // Hostile input: at most 1 MiB; kInvalidInput with the line where the YAML is wrong.

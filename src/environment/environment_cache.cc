@@ -34,8 +34,18 @@ std::vector<std::string> strings(const Json& array) {
 }  // namespace
 
 Json BuildSpecification::to_json() const {
-  return Json::object({{"format", 1}, {"workdir", workdir}, {"cache_folder", cache_folder}, {"source", static_cast<int>(source)}, {"file", file},
-                       {"lines", Json(lines)}, {"inputs", Json(inputs)}, {"python", python}, {"project", project}, {"key_of_inputs", key_of_inputs}, {"result", result_path}, {"lock", lock_path}});
+  return Json::object({{"format", 1},
+                       {"workdir", workdir},
+                       {"cache_folder", cache_folder},
+                       {"source", static_cast<int>(source)},
+                       {"file", file},
+                       {"lines", Json(lines)},
+                       {"inputs", Json(inputs)},
+                       {"python", python},
+                       {"project", project},
+                       {"key_of_inputs", key_of_inputs},
+                       {"result", result_path},
+                       {"lock", lock_path}});
 }
 
 Result<BuildSpecification> BuildSpecification::read(const std::string& path) {
@@ -61,7 +71,8 @@ Result<BuildSpecification> BuildSpecification::read(const std::string& path) {
   return made;
 }
 
-std::string input_key(const BuildSpecification& specification, const std::map<std::string, std::string>& environment) {
+std::string input_key(const BuildSpecification& specification,
+                      const std::map<std::string, std::string>& environment) {
   Sha256 hash;
   add(hash, "format", "1");
   utsname machine{};
@@ -94,7 +105,8 @@ std::string input_key(const BuildSpecification& specification, const std::map<st
   // Without a stated version the interpreter on the path is what gets copied.
   if (!specification.python)
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_VERSION", "PATH"})
-      if (const auto found = environment.find(name); found != environment.end()) add(hash, name, found->second);
+      if (const auto found = environment.find(name); found != environment.end())
+        add(hash, name, found->second);
   return hash.finish_hex().substr(0, 32);
 }
 
@@ -124,7 +136,8 @@ Result<UniqueFd> EnvironmentCache::lock(const std::string& key, bool& had_to_wai
 
 std::optional<std::string> EnvironmentCache::environment_for(const std::string& input) const {
   const auto key = read_file(folder_ + "/by-input/" + input, 256);
-  if (!key || key->size() < 16 || key->find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
+  if (!key || key->size() < 16 || key->find_first_not_of("0123456789abcdef") != std::string::npos)
+    return std::nullopt;
   return *key;
 }
 

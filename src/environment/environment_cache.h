@@ -21,12 +21,13 @@ struct BuildSpecification {
   std::string workdir;
   std::string cache_folder;
   RequirementSource source = RequirementSource::kNone;
-  std::string file;                    // the file that counts, absolute; "" = no requirements
-  std::vector<std::string> lines;      // requirement lines instead of a file
-  std::vector<std::string> inputs;     // files whose content decides
-  std::optional<std::string> python;   // version or specifier
-  std::optional<std::string> project;  // folder to be installed itself (pyproject.toml with a build system), editable
-  std::string key_of_inputs;           // input_key of all this
+  std::string file;                   // the file that counts, absolute; "" = no requirements
+  std::vector<std::string> lines;     // requirement lines instead of a file
+  std::vector<std::string> inputs;    // files whose content decides
+  std::optional<std::string> python;  // version or specifier
+  std::optional<std::string>
+      project;                // folder to be installed itself (pyproject.toml with a build system), editable
+  std::string key_of_inputs;  // input_key of all this
   std::string result_path;
   std::string lock_path;  // where the record keeps the lock
 
@@ -34,8 +35,10 @@ struct BuildSpecification {
   static Result<BuildSpecification> read(const std::string& path);
 };
 
-// Changes when anything that decides the result does: the files, the Python asked for, the machine, pip's and uv's settings.
-std::string input_key(const BuildSpecification& specification, const std::map<std::string, std::string>& environment);
+// Changes when anything that decides the result does: the files, the Python asked for, the machine, pip's and
+// uv's settings.
+std::string input_key(const BuildSpecification& specification,
+                      const std::map<std::string, std::string>& environment);
 
 class EnvironmentCache {
  public:
@@ -44,8 +47,8 @@ class EnvironmentCache {
   // The ready-marker's content; nothing when the environment is not there or not finished.
   std::optional<Json> ready(const std::string& key) const;
   Result<void> mark_ready(const std::string& key, const Json& facts) const;
-  // Waits until nobody else builds `key`. The descriptor is inherited by child processes on purpose: a build whose parent was killed
-  // keeps the lock until its last process has ended.
+  // Waits until nobody else builds `key`. The descriptor is inherited by child processes on purpose: a build
+  // whose parent was killed keeps the lock until its last process has ended.
   Result<UniqueFd> lock(const std::string& key, bool& had_to_wait) const;
   std::optional<std::string> environment_for(const std::string& input_key) const;
   Result<void> remember(const std::string& input_key, const std::string& key) const;

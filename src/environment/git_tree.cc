@@ -18,22 +18,27 @@ namespace {
 constexpr int kInnerRepositoryDepth = 8;
 
 Result<std::string> git(const std::string& root, const std::vector<std::string>& arguments,
-                        const std::map<std::string, std::string>& environment, std::size_t limit, Duration deadline) {
+                        const std::map<std::string, std::string>& environment, std::size_t limit,
+                        Duration deadline) {
   ProgramSettings settings;
   settings.environment = environment;
-  // A hook of git that starts us must not redirect these questions to another index; nor may asking write anything.
-  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_TRACE", "GIT_EXTERNAL_DIFF"})
+  // A hook of git that starts us must not redirect these questions to another index; nor may asking write
+  // anything.
+  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY",
+                           "GIT_TRACE", "GIT_EXTERNAL_DIFF"})
     settings.environment.erase(name);
   settings.environment["GIT_OPTIONAL_LOCKS"] = "0";
   settings.environment["GIT_TERMINAL_PROMPT"] = "0";
   settings.environment["LC_ALL"] = "C";
   settings.output_limit = limit;
   settings.deadline = deadline;
-  std::vector<std::string> argv = {"git", "-C", root, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"};
+  std::vector<std::string> argv = {
+      "git", "-C", root, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   FOREBAY_TRY(ProgramResult result, run_program(argv, settings));
   if (result.exit_code != 0)
-    return make_error(ErrorCode::kUnsupported, "ask git about", root, fmt::format("git {} ended with {}", arguments[0], result.exit_code));
+    return make_error(ErrorCode::kUnsupported, "ask git about", root,
+                      fmt::format("git {} ended with {}", arguments[0], result.exit_code));
   return std::move(result.output);
 }
 
@@ -90,7 +95,8 @@ Status parse_status(std::string_view text) {
 
 class Reader {
  public:
-  Reader(const ListingLimits& limits, const std::map<std::string, std::string>& environment) : limits_(limits), environment_(environment) {}
+  Reader(const ListingLimits& limits, const std::map<std::string, std::string>& environment)
+      : limits_(limits), environment_(environment) {}
 
   Result<GitTree> read(const std::string& root) {
     GitTree tree;
@@ -99,14 +105,16 @@ class Reader {
     tree.commit = status.commit;
     tree.branch = status.branch;
     tree.is_dirty = !status.changed.empty() || !status.untracked.empty();
-    if (auto remotes = git(root, {"config", "-z", "--get-regexp", "^remote\\..*\\.url$"}, environment_, 1 << 20, left()))
+    if (auto remotes =
+            git(root, {"config", "-z", "--get-regexp", "^remote\\..*\\.url$"}, environment_, 1 << 20, left()))
       for_each_piece(*remotes, [&](std::string_view line) {
         const std::size_t end = line.find('\n');
         if (end == std::string_view::npos || end < 11) return;
         tree.remotes[std::string(line.substr(7, end - 11))] = redact_urls(line.substr(end + 1));
       });
     apply_forebayignore(root);
-    std::sort(listing_.entries.begin(), listing_.entries.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    std::sort(listing_.entries.begin(), listing_.entries.end(),
+              [](const auto& a, const auto& b) { return a.path < b.path; });
     tree.listing = std::move(listing_);
     return tree;
   }
@@ -119,10 +127,12 @@ class Reader {
 
   // Lists one repository, its submodules and inner repositories; `prefix` is "" or "sub/folder/".
   Result<Status> list(const std::string& root, const std::string& prefix, int depth) {
-    FOREBAY_TRY(const std::string status_text,
-                git(root, {"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=all"}, environment_,
-                    256u << 20, left()));
-    FOREBAY_TRY(const std::string tracked_text, git(root, {"ls-files", "-z", "--cached"}, environment_, 256u << 20, left()));
+    FOREBAY_TRY(const std::string status_text, git(root,
+                                                   {"status", "--porcelain=v2", "--branch", "-z",
+                                                    "--untracked-files=all", "--ignore-submodules=all"},
+                                                   environment_, 256u << 20, left()));
+    FOREBAY_TRY(const std::string tracked_text,
+                git(root, {"ls-files", "-z", "--cached"}, environment_, 256u << 20, left()));
     Status status = parse_status(status_text);
     std::string previous;
     for_each_piece(tracked_text, [&](std::string_view path) {
@@ -134,7 +144,8 @@ class Reader {
     return status;
   }
 
-  void add(const std::string& root, const std::string& prefix, std::string path, bool is_tracked, bool is_changed, int depth) {
+  void add(const std::string& root, const std::string& prefix, std::string path, bool is_tracked,
+           bool is_changed, int depth) {
     if (listing_.entries.size() >= limits_.count) {
       listing_.is_complete = false;
       return;
@@ -161,8 +172,10 @@ class Reader {
   void apply_forebayignore(const std::string& root) {
     std::vector<std::string> folders;
     for (const auto& entry : listing_.entries)
-      if (entry.path == ".forebayignore") folders.emplace_back();
-      else if (entry.path.ends_with("/.forebayignore")) folders.push_back(entry.path.substr(0, entry.path.size() - 15));
+      if (entry.path == ".forebayignore")
+        folders.emplace_back();
+      else if (entry.path.ends_with("/.forebayignore"))
+        folders.push_back(entry.path.substr(0, entry.path.size() - 15));
     // It may itself be ignored by git.
     if (folders.empty() && path_exists(join_path(root, ".forebayignore"))) folders.emplace_back();
     if (folders.empty()) return;
@@ -171,7 +184,8 @@ class Reader {
     for (const auto& folder : folders)
       if (const auto content = read_file(join_path(join_path(root, folder), ".forebayignore"), 1 << 20))
         rules.add(folder, parse_ignore_file(*content));
-    std::erase_if(listing_.entries, [&](const ListedEntry& entry) { return rules.is_ignored_with_parents(entry.path, false); });
+    std::erase_if(listing_.entries,
+                  [&](const ListedEntry& entry) { return rules.is_ignored_with_parents(entry.path, false); });
   }
 
   const ListingLimits& limits_;
@@ -188,18 +202,24 @@ std::optional<std::string> find_git_root(const std::string& folder) {
   return std::nullopt;
 }
 
-Result<GitTree> read_git_tree(const std::string& root, const ListingLimits& limits, const std::map<std::string, std::string>& environment) {
+Result<GitTree> read_git_tree(const std::string& root, const ListingLimits& limits,
+                              const std::map<std::string, std::string>& environment) {
   return Reader(limits, environment).read(root);
 }
 
-Result<std::string> read_git_changes(const std::string& root, const std::map<std::string, std::string>& environment, std::size_t limit) {
-  return git(root, {"diff", "--binary", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "HEAD"}, environment,
-             limit, Duration::from_seconds(2));
+Result<std::string> read_git_changes(const std::string& root,
+                                     const std::map<std::string, std::string>& environment,
+                                     std::size_t limit) {
+  return git(root,
+             {"diff", "--binary", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
+              "--ignore-submodules=all", "HEAD"},
+             environment, limit, Duration::from_seconds(2));
 }
 
 Result<std::string> read_git_file(const std::string& root, const std::string& commit, const std::string& path,
                                   const std::map<std::string, std::string>& environment) {
-  return git(root, {"cat-file", "--filters", commit + ":" + path}, environment, 256u << 20, Duration::from_seconds(60));
+  return git(root, {"cat-file", "--filters", commit + ":" + path}, environment, 256u << 20,
+             Duration::from_seconds(60));
 }
 
 }  // namespace forebay

@@ -45,8 +45,8 @@ bool matches(const IgnorePattern& pattern, std::string_view path, bool is_folder
     const std::size_t slash = path.rfind('/');
     return wildmatch(pattern.text, slash == std::string_view::npos ? path : path.substr(slash + 1), false);
   }
-  // As git does, the part before the first special character is compared literally and what follows is a pattern of its own: in
-  // "foo**/bar" the "**/" therefore counts as leading.
+  // As git does, the part before the first special character is compared literally and what follows is a
+  // pattern of its own: in "foo**/bar" the "**/" therefore counts as leading.
   const std::size_t special = std::min(pattern.text.find_first_of("*?[\\"), pattern.text.size());
   const std::string_view text = pattern.text;
   if (!path.starts_with(text.substr(0, special))) return false;
@@ -78,7 +78,9 @@ bool IgnoreRules::is_ignored(std::string_view path, bool is_folder) const {
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
     std::string_view below = path;
     if (!level->folder.empty()) {
-      if (!path.starts_with(level->folder) || path.size() <= level->folder.size() || path[level->folder.size()] != '/') continue;
+      if (!path.starts_with(level->folder) || path.size() <= level->folder.size() ||
+          path[level->folder.size()] != '/')
+        continue;
       below.remove_prefix(level->folder.size() + 1);
     }
     for (auto pattern = level->patterns.rbegin(); pattern != level->patterns.rend(); ++pattern)

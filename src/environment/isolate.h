@@ -1,4 +1,5 @@
-// --isolate: an environment of the run's own, resolved and locked with uv, kept in the cache under the hash of its lock.
+// --isolate: an environment of the run's own, resolved and locked with uv, kept in the cache under the hash
+// of its lock.
 #pragma once
 
 #include <string>
@@ -9,9 +10,10 @@
 
 namespace forebay {
 
-// Adds to the plan the command that builds the environment (or nothing but where it lies, when it is there already). The build's
-// specification is written to request.record_folder/environment-build.json.
-Result<void> plan_isolated(const EnvironmentRequest& request, const ProjectFiles& files, EnvironmentPlan& plan);
+// Adds to the plan the command that builds the environment (or nothing but where it lies, when it is there
+// already). The build's specification is written to request.record_folder/environment-build.json.
+Result<void> plan_isolated(const EnvironmentRequest& request, const ProjectFiles& files,
+                           EnvironmentPlan& plan);
 
 // Reads what the build says (plan.isolated_result) and points the job at it.
 Result<void> finish_isolated(const EnvironmentRequest& request, EnvironmentPlan& plan);

@@ -33,11 +33,13 @@ std::string ObjectFolder::path_of(std::string_view sha256) const {
 }
 
 bool ObjectFolder::has(std::string_view sha256, std::int64_t size) const {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path_of(sha256).c_str(), &info) == 0 && info.st_size == size;
 }
 
-std::string ObjectFolder::temporary_path() { return fmt::format("{}/incoming/{}-{}", folder_, ::getpid(), counter_++); }
+std::string ObjectFolder::temporary_path() {
+  return fmt::format("{}/incoming/{}-{}", folder_, ::getpid(), counter_++);
+}
 
 Result<void> ObjectFolder::publish(const std::string& temporary, const std::string& sha256) {
   const std::string path = path_of(sha256);
@@ -77,7 +79,8 @@ Result<ObjectFolder::KeptFile> ObjectFolder::keep_file(int fd, const std::string
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) break;
     const std::string_view block(buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-    auto written = got < 0 ? Result<void>(system_error("read", name, errno)) : write_all(out.get(), block, temporary);
+    auto written =
+        got < 0 ? Result<void>(system_error("read", name, errno)) : write_all(out.get(), block, temporary);
     if (!written) {
       ::unlink(temporary.c_str());
       return std::move(written).error();
@@ -86,8 +89,10 @@ Result<ObjectFolder::KeptFile> ObjectFolder::keep_file(int fd, const std::string
     kept.bytes += got;
   }
   kept.sha256 = hash.finish_hex();
-  if (has(kept.sha256, kept.bytes)) ::unlink(temporary.c_str());
-  else FOREBAY_CHECK(publish(temporary, kept.sha256));
+  if (has(kept.sha256, kept.bytes))
+    ::unlink(temporary.c_str());
+  else
+    FOREBAY_CHECK(publish(temporary, kept.sha256));
   return kept;
 }
 
@@ -100,7 +105,7 @@ Result<std::int64_t> ObjectFolder::remove_unwanted(const std::function<bool(cons
     FOREBAY_TRY(const auto names, list_directory(inner));
     for (const auto& name : names) {
       if (prefix != "incoming" && is_wanted(prefix + name)) continue;
-      struct stat info {};
+      struct stat info{};
       const std::string path = join_path(inner, name);
       if (::lstat(path.c_str(), &info) == 0 && ::unlink(path.c_str()) == 0) freed += info.st_size;
     }

@@ -18,12 +18,15 @@ std::string value_of(const std::map<std::string, std::string>& environment, cons
 
 std::string trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
-  return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
+  return begin == std::string_view::npos
+             ? std::string()
+             : std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
 }
 
 std::string lower_with_dashes(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return c == '_' ? '-' : static_cast<char>(std::tolower(c)); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return c == '_' ? '-' : static_cast<char>(std::tolower(c)); });
   return result;
 }
 
@@ -56,7 +59,8 @@ bool is_true(const std::string& value) {
   return text == "1" || text == "true" || text == "yes" || text == "on" || text == "t" || text == "y";
 }
 
-std::vector<std::string> candidate_files(const std::map<std::string, std::string>& environment, const std::string& root) {
+std::vector<std::string> candidate_files(const std::map<std::string, std::string>& environment,
+                                         const std::string& root) {
   const std::string own = value_of(environment, "PIP_CONFIG_FILE");
   if (own == "/dev/null") return {};
   std::vector<std::string> files;
@@ -73,9 +77,12 @@ std::vector<std::string> candidate_files(const std::map<std::string, std::string
   const std::string home = reads_home ? value_of(environment, "HOME") : std::string();
   if (!home.empty()) files.push_back(home + "/.pip/pip.conf");
   const std::string config = reads_home ? value_of(environment, "XDG_CONFIG_HOME") : std::string();
-  if (!config.empty()) files.push_back(config + "/pip/pip.conf");
-  else if (!home.empty()) files.push_back(home + "/.config/pip/pip.conf");
-  if (const std::string venv = value_of(environment, "VIRTUAL_ENV"); !venv.empty()) files.push_back(venv + "/pip.conf");
+  if (!config.empty())
+    files.push_back(config + "/pip/pip.conf");
+  else if (!home.empty())
+    files.push_back(home + "/.config/pip/pip.conf");
+  if (const std::string venv = value_of(environment, "VIRTUAL_ENV"); !venv.empty())
+    files.push_back(venv + "/pip.conf");
   if (!own.empty()) files.push_back(own);
   return files;
 }
@@ -106,13 +113,15 @@ std::map<std::string, std::string> parse_pip_file(std::string_view text) {
     }
     const std::size_t sign = line.find_first_of("=:");
     if (section == nullptr || sign == std::string::npos || sign == 0) continue;
-    last = &((*section)[lower_with_dashes(trimmed(std::string_view(line).substr(0, sign)))] = trimmed(std::string_view(line).substr(sign + 1)));
+    last = &((*section)[lower_with_dashes(trimmed(std::string_view(line).substr(0, sign)))] =
+                 trimmed(std::string_view(line).substr(sign + 1)));
   }
   for (auto& [name, value] : install) global[name] = value;
   return global;
 }
 
-PipConfiguration read_pip_configuration(const std::map<std::string, std::string>& environment, const std::string& root) {
+PipConfiguration read_pip_configuration(const std::map<std::string, std::string>& environment,
+                                        const std::string& root) {
   PipConfiguration pip;
   for (const auto& path : candidate_files(environment, root)) {
     const auto text = read_file(path, kFileLimit);
@@ -121,7 +130,8 @@ PipConfiguration read_pip_configuration(const std::map<std::string, std::string>
     for (auto& [name, value] : parse_pip_file(*text)) pip.options[name] = value;
   }
   for (const auto& [name, value] : environment)
-    if (name.starts_with("PIP_") && name != "PIP_CONFIG_FILE" && !value.empty()) pip.options[lower_with_dashes(std::string_view(name).substr(4))] = value;
+    if (name.starts_with("PIP_") && name != "PIP_CONFIG_FILE" && !value.empty())
+      pip.options[lower_with_dashes(std::string_view(name).substr(4))] = value;
   return pip;
 }
 
@@ -131,9 +141,12 @@ UvSettings uv_settings(const PipConfiguration& pip, const std::map<std::string, 
     const auto found = pip.options.find(name);
     return found == pip.options.end() ? std::string() : found->second;
   };
-  const auto set = [&](const std::string& name, const std::string& value, std::initializer_list<const char*> unless = {}) {
+  const auto set = [&](const std::string& name, const std::string& value,
+                       std::initializer_list<const char*> unless = {}) {
     if (value.empty() || environment.contains(name)) return;
-    if (std::any_of(unless.begin(), unless.end(), [&](const char* other) { return environment.contains(other); })) return;
+    if (std::any_of(unless.begin(), unless.end(),
+                    [&](const char* other) { return environment.contains(other); }))
+      return;
     uv.variables[name] = value;
   };
   set("UV_DEFAULT_INDEX", option("index-url"), {"UV_INDEX_URL"});
@@ -146,7 +159,8 @@ UvSettings uv_settings(const PipConfiguration& pip, const std::map<std::string, 
   set("SSL_CLIENT_CERT", option("client-cert"));
   const std::string timeout = option("timeout").empty() ? option("default-timeout") : option("timeout");
   set("UV_HTTP_TIMEOUT", timeout.substr(0, timeout.find('.')));
-  for (const char* name : {"HTTPS_PROXY", "HTTP_PROXY"}) set(name, option("proxy"), {"https_proxy", "http_proxy", "ALL_PROXY", "all_proxy"});
+  for (const char* name : {"HTTPS_PROXY", "HTTP_PROXY"})
+    set(name, option("proxy"), {"https_proxy", "http_proxy", "ALL_PROXY", "all_proxy"});
   if (is_true(option("pre"))) set("UV_PRERELEASE", "allow");
   if (is_true(option("no-build-isolation"))) set("UV_NO_BUILD_ISOLATION", "1");
   // pip takes the best version of all its indexes; uv would stop at the first that knows the name.

@@ -13,11 +13,14 @@ struct PipConfiguration {
   std::vector<std::string> files;              // that were read, in pip's order
 };
 
-// As `pip config list` does: the files of XDG_CONFIG_DIRS, /etc/pip.conf, ~/.pip/pip.conf and ~/.config/pip/pip.conf (not
-// when PIP_CONFIG_FILE names a file), the virtual environment's, PIP_CONFIG_FILE, then PIP_… variables; sections [global] and [install]. `root` is put before /etc paths, for tests.
-PipConfiguration read_pip_configuration(const std::map<std::string, std::string>& environment, const std::string& root = {});
+// As `pip config list` does: the files of XDG_CONFIG_DIRS, /etc/pip.conf, ~/.pip/pip.conf and
+// ~/.config/pip/pip.conf (not when PIP_CONFIG_FILE names a file), the virtual environment's, PIP_CONFIG_FILE,
+// then PIP_… variables; sections [global] and [install]. `root` is put before /etc paths, for tests.
+PipConfiguration read_pip_configuration(const std::map<std::string, std::string>& environment,
+                                        const std::string& root = {});
 
-// name → value of [global] and [install] in a pip.conf (the format of Python's RawConfigParser). Malformed lines are skipped.
+// name → value of [global] and [install] in a pip.conf (the format of Python's RawConfigParser). Malformed
+// lines are skipped.
 std::map<std::string, std::string> parse_pip_file(std::string_view text);
 
 struct UvSettings {

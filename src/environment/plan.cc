@@ -26,17 +26,22 @@ std::vector<std::string> split_search_path(const std::string& text) {
   return parts;
 }
 
-// The files whose requirements the probe compares with what is installed. A lock holds the packages of every platform, so the
-// ranges beside it are what an active environment must meet.
+// The files whose requirements the probe compares with what is installed. A lock holds the packages of every
+// platform, so the ranges beside it are what an active environment must meet.
 std::vector<std::string> files_to_check(const EnvironmentRequest& request, const ProjectFiles& files) {
   std::vector<std::string> paths;
   const auto add = [&](const std::string& path) {
-    if (path_exists(path) && std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    if (path_exists(path) && std::find(paths.begin(), paths.end(), path) == paths.end())
+      paths.push_back(path);
   };
-  if (files.source == RequirementSource::kRequirements || files.source == RequirementSource::kPyproject) add(files.file);
-  const std::string folder = files.file.empty() ? request.workdir : files.file.substr(0, files.file.rfind('/'));
+  if (files.source == RequirementSource::kRequirements || files.source == RequirementSource::kPyproject)
+    add(files.file);
+  const std::string folder =
+      files.file.empty() ? request.workdir : files.file.substr(0, files.file.rfind('/'));
   const bool is_stated = request.requirements || request.conda;
-  if (!is_stated || (files.source != RequirementSource::kRequirements && files.source != RequirementSource::kConda)) add(folder + "/pyproject.toml");
+  if (!is_stated ||
+      (files.source != RequirementSource::kRequirements && files.source != RequirementSource::kConda))
+    add(folder + "/pyproject.toml");
   return paths;
 }
 
@@ -48,7 +53,9 @@ Json probe_request_for(const EnvironmentRequest& request, const ProjectFiles& fi
   };
   Json lines = Json::array();
   for (const auto& line : files.lines) lines.push(Json::object({{"line", line}, {"from", files.file}}));
-  Json probe = Json::object({{"workdir", request.workdir}, {"files", Json(files_to_check(request, files))}, {"lines", std::move(lines)}});
+  Json probe = Json::object({{"workdir", request.workdir},
+                             {"files", Json(files_to_check(request, files))},
+                             {"lines", std::move(lines)}});
   if (use.script) probe.set("script", *use.script);
   if (!use.is_isolated_python) {
     Json folders = Json::array();
@@ -61,7 +68,8 @@ Json probe_request_for(const EnvironmentRequest& request, const ProjectFiles& fi
   return probe;
 }
 
-// How the active environment answers what the job file states: met, not met (what), or nothing when it cannot be judged.
+// How the active environment answers what the job file states: met, not met (what), or nothing when it cannot
+// be judged.
 struct Verdict {
   std::optional<bool> is_met;
   std::vector<std::string> unmet;
@@ -76,32 +84,40 @@ Verdict judge_active(const EnvironmentRequest& request, const EnvironmentPlan& p
   }
   auto probe = plan.probe_request;
   probe.set("script", Json());
-  const auto answer = ask_interpreter(plan.interpreter, probe, apply_plan(request.base_environment, plan), request.workdir, Duration::from_seconds(10));
+  const auto answer = ask_interpreter(plan.interpreter, probe, apply_plan(request.base_environment, plan),
+                                      request.workdir, Duration::from_seconds(10));
   if (!answer) return verdict;
   verdict.is_met = (*answer)["requirements"]["satisfied"].as_bool();
-  for (const Json& item : (*answer)["requirements"]["unsatisfied"].items()) verdict.unmet.push_back(item["requirement"].string_or_empty());
+  for (const Json& item : (*answer)["requirements"]["unsatisfied"].items())
+    verdict.unmet.push_back(item["requirement"].string_or_empty());
   return verdict;
 }
 
 Result<void> refuse_own_interpreter(const EnvironmentRequest& request, const CommandUse& use) {
   if (use.found_by != "command" && use.found_by != "runner" && use.found_by != "activated") return {};
   return make_error(ErrorCode::kInvalidInput, "isolate", request.command[0],
-                    fmt::format(fmt::runtime(tr("the command chooses its own interpreter ({0})")), fmt::format("{}", fmt::join(use.interpreter, " "))),
+                    fmt::format(fmt::runtime(tr("the command chooses its own interpreter ({0})")),
+                                fmt::format("{}", fmt::join(use.interpreter, " "))),
                     std::string(tr("Write \"python\" in its place, or leave --isolate out.")));
 }
 
-void describe_start(const EnvironmentRequest& request, const ProjectFiles& files, const CommandUse& use, EnvironmentPlan& plan) {
+void describe_start(const EnvironmentRequest& request, const ProjectFiles& files, const CommandUse& use,
+                    EnvironmentPlan& plan) {
   plan.description.set("uses_python", !use.interpreter.empty());
   plan.description.set("found_by", use.found_by.empty() ? Json() : Json(use.found_by));
   plan.description.set("command", Json(use.interpreter));
   plan.description.set("isolated", false);
-  plan.description.set("requirements_source", files.source == RequirementSource::kNone ? Json() : Json(requirement_source_name(files.source)));
+  plan.description.set("requirements_source", files.source == RequirementSource::kNone
+                                                  ? Json()
+                                                  : Json(requirement_source_name(files.source)));
   plan.description.set("variables", describe_variables(request, plan.variables));
   plan.description.set("secrets", Json(request.secrets));
 }
 
-Result<ProjectFiles> files_of(const EnvironmentRequest& request, bool must_be_sound, std::vector<Remark>& remarks) {
-  auto files = find_project_files(request.workdir, request.requirements, request.conda, request.python_version);
+Result<ProjectFiles> files_of(const EnvironmentRequest& request, bool must_be_sound,
+                              std::vector<Remark>& remarks) {
+  auto files =
+      find_project_files(request.workdir, request.requirements, request.conda, request.python_version);
   if (files || must_be_sound) return files;
   remarks.push_back({"requirements-unreadable", files.error().sentence(), {}});
   ProjectFiles none;
@@ -111,7 +127,9 @@ Result<ProjectFiles> files_of(const EnvironmentRequest& request, bool must_be_so
 
 }  // namespace
 
-Json Remark::to_json() const { return Json::object({{"code", code}, {"sentence", sentence}, {"details", details}}); }
+Json Remark::to_json() const {
+  return Json::object({{"code", code}, {"sentence", sentence}, {"details", details}});
+}
 
 Result<EnvironmentPlan> plan_environment(const EnvironmentRequest& request) {
   EnvironmentPlan plan;
@@ -135,7 +153,8 @@ Result<EnvironmentPlan> plan_environment(const EnvironmentRequest& request) {
     builds_own = verdict.is_met == false;
     if (builds_own)
       plan.remarks.push_back({"active-environment-does-not-satisfy",
-                              fmt::format(fmt::runtime(tr("The active environment does not meet what the job file states ({0}); one is built for this run.")),
+                              fmt::format(fmt::runtime(tr("The active environment does not meet what the job "
+                                                          "file states ({0}); one is built for this run.")),
                                           fmt::format("{}", fmt::join(verdict.unmet, ", "))),
                               Json::object({{"unsatisfied", Json(verdict.unmet)}})});
   }
@@ -152,7 +171,8 @@ Result<void> finish_plan(const EnvironmentRequest& request, EnvironmentPlan& pla
   return finish_isolated(request, plan);
 }
 
-std::map<std::string, std::string> apply_plan(const std::map<std::string, std::string>& base, const EnvironmentPlan& plan) {
+std::map<std::string, std::string> apply_plan(const std::map<std::string, std::string>& base,
+                                              const EnvironmentPlan& plan) {
   auto result = base;
   for (const auto& name : plan.unset) result.erase(name);
   for (const auto& [name, value] : plan.variables) result[name] = value;

@@ -11,9 +11,11 @@
 
 namespace forebay {
 
-// `interpreter`: the words that run it. `environment` and `cwd`: as the job has them. Passwords in URLs are blanked in the answer.
-// Errors: those of run_program; kUnsupported when it is no Python 3.6 or later or says nothing readable.
-Result<Json> ask_interpreter(const std::vector<std::string>& interpreter, const Json& request, const std::map<std::string, std::string>& environment,
-                             const std::string& cwd, Duration deadline);
+// `interpreter`: the words that run it. `environment` and `cwd`: as the job has them. Passwords in URLs are
+// blanked in the answer. Errors: those of run_program; kUnsupported when it is no Python 3.6 or later or says
+// nothing readable.
+Result<Json> ask_interpreter(const std::vector<std::string>& interpreter, const Json& request,
+                             const std::map<std::string, std::string>& environment, const std::string& cwd,
+                             Duration deadline);
 
 }  // namespace forebay

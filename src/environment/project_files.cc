@@ -35,7 +35,9 @@ constexpr auto kKnown = std::to_array<Known>({{"uv.lock", RequirementSource::kUv
 
 std::string trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
-  return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
+  return begin == std::string_view::npos
+             ? std::string()
+             : std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
 }
 
 std::optional<RequirementSource> kind_of(const std::string& path) {
@@ -85,7 +87,9 @@ void find_python_version(const std::string& workdir, ProjectFiles& files) {
   if (const auto text = read_file(join_path(workdir, ".python-version"), 4096)) {
     std::string version = trimmed(text->substr(0, text->find('\n')));
     if (version.starts_with("cpython-") || version.starts_with("cpython@")) version = version.substr(8);
-    const bool is_version = !version.empty() && std::all_of(version.begin(), version.end(), [](unsigned char c) { return std::isdigit(c) || c == '.'; });
+    const bool is_version =
+        !version.empty() && std::all_of(version.begin(), version.end(),
+                                        [](unsigned char c) { return std::isdigit(c) || c == '.'; });
     if (is_version) {
       files.python_version = version;
       files.python_origin = ".python-version";
@@ -99,13 +103,18 @@ void find_python_version(const std::string& workdir, ProjectFiles& files) {
 }
 
 void list_inputs(const std::string& workdir, ProjectFiles& files) {
-  if (files.source == RequirementSource::kRequirements) files.inputs = included_files(files.file);
-  else if (!files.file.empty()) files.inputs = {files.file};
+  if (files.source == RequirementSource::kRequirements)
+    files.inputs = included_files(files.file);
+  else if (!files.file.empty())
+    files.inputs = {files.file};
   const std::string folder = files.file.empty() ? workdir : files.file.substr(0, files.file.rfind('/'));
   for (const char* name : {"pyproject.toml", "uv.toml"}) {
     const std::string path = join_path(folder, name);
-    const bool counts = files.source != RequirementSource::kRequirements && files.source != RequirementSource::kNone;
-    if (counts && path_exists(path) && std::find(files.inputs.begin(), files.inputs.end(), path) == files.inputs.end()) files.inputs.push_back(path);
+    const bool counts =
+        files.source != RequirementSource::kRequirements && files.source != RequirementSource::kNone;
+    if (counts && path_exists(path) &&
+        std::find(files.inputs.begin(), files.inputs.end(), path) == files.inputs.end())
+      files.inputs.push_back(path);
   }
 }
 
@@ -113,25 +122,37 @@ void list_inputs(const std::string& workdir, ProjectFiles& files) {
 
 std::string_view requirement_source_name(RequirementSource source) {
   switch (source) {
-    case RequirementSource::kNone: return "none";
-    case RequirementSource::kRequirements: return "requirements.txt";
-    case RequirementSource::kPyproject: return "pyproject.toml";
-    case RequirementSource::kUvLock: return "uv.lock";
-    case RequirementSource::kPoetryLock: return "poetry.lock";
-    case RequirementSource::kPdmLock: return "pdm.lock";
-    case RequirementSource::kPipfileLock: return "Pipfile.lock";
-    case RequirementSource::kPylock: return "pylock.toml";
-    case RequirementSource::kConda: return "environment.yml";
+    case RequirementSource::kNone:
+      return "none";
+    case RequirementSource::kRequirements:
+      return "requirements.txt";
+    case RequirementSource::kPyproject:
+      return "pyproject.toml";
+    case RequirementSource::kUvLock:
+      return "uv.lock";
+    case RequirementSource::kPoetryLock:
+      return "poetry.lock";
+    case RequirementSource::kPdmLock:
+      return "pdm.lock";
+    case RequirementSource::kPipfileLock:
+      return "Pipfile.lock";
+    case RequirementSource::kPylock:
+      return "pylock.toml";
+    case RequirementSource::kConda:
+      return "environment.yml";
   }
   return "none";
 }
 
 Result<void> refuse_conda_packages(const ProjectFiles& files) {
   if (files.conda_packages.empty()) return {};
-  return make_error(ErrorCode::kUnsupported, "build the environment of", files.file,
-                    fmt::format(fmt::runtime(tr("these are conda packages, and only its python and pip parts can be built: {0}")),
-                                fmt::format("{}", fmt::join(files.conda_packages, ", "))),
-                    std::string(tr("Activate the conda environment and run without --isolate, or name the packages under pip.")));
+  return make_error(
+      ErrorCode::kUnsupported, "build the environment of", files.file,
+      fmt::format(
+          fmt::runtime(tr("these are conda packages, and only its python and pip parts can be built: {0}")),
+          fmt::format("{}", fmt::join(files.conda_packages, ", "))),
+      std::string(
+          tr("Activate the conda environment and run without --isolate, or name the packages under pip.")));
 }
 
 std::vector<std::string> included_files(const std::string& requirements_file) {
@@ -155,7 +176,8 @@ std::vector<std::string> included_files(const std::string& requirements_file) {
           if (name.starts_with('=')) name = trimmed(std::string_view(name).substr(1));
           break;
         }
-      if (const auto comment = name.find(" #"); comment != std::string::npos) name = trimmed(name.substr(0, comment));
+      if (const auto comment = name.find(" #"); comment != std::string::npos)
+        name = trimmed(name.substr(0, comment));
       if (name.empty() || name.find("://") != std::string::npos) continue;
       std::string target = name.starts_with('/') ? name : join_path(path.substr(0, path.rfind('/')), name);
       target = absolute_path(target);
@@ -165,7 +187,8 @@ std::vector<std::string> included_files(const std::string& requirements_file) {
   return found;
 }
 
-Result<ProjectFiles> find_project_files(const std::string& workdir, const std::optional<std::string>& stated, const std::optional<std::string>& conda,
+Result<ProjectFiles> find_project_files(const std::string& workdir, const std::optional<std::string>& stated,
+                                        const std::optional<std::string>& conda,
                                         const std::optional<std::string>& python_version) {
   ProjectFiles files;
   files.python_version = python_version;
@@ -174,11 +197,14 @@ Result<ProjectFiles> find_project_files(const std::string& workdir, const std::o
   if (given) {
     files.file = absolute_path(given->starts_with('/') ? *given : join_path(workdir, *given));
     if (!path_exists(files.file))
-      return make_error(ErrorCode::kNotFound, "read the requirements", files.file, std::string(tr("there is no such file")));
+      return make_error(ErrorCode::kNotFound, "read the requirements", files.file,
+                        std::string(tr("there is no such file")));
     const auto kind = conda && !stated ? RequirementSource::kConda : kind_of(files.file);
     if (!kind)
-      return make_error(ErrorCode::kInvalidInput, "read the requirements", files.file, std::string(tr("its name says no known kind of file")),
-                        std::string(tr("Known are *.txt, pyproject.toml, uv.lock, poetry.lock, pdm.lock, Pipfile.lock, pylock.toml and *.yml.")));
+      return make_error(ErrorCode::kInvalidInput, "read the requirements", files.file,
+                        std::string(tr("its name says no known kind of file")),
+                        std::string(tr("Known are *.txt, pyproject.toml, uv.lock, poetry.lock, pdm.lock, "
+                                       "Pipfile.lock, pylock.toml and *.yml.")));
     files.source = *kind;
   } else {
     for (const auto& known : kKnown) {

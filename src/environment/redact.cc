@@ -12,7 +12,8 @@ constexpr std::size_t kShortestSecret = 4;  // shorter values would blank ordina
 
 std::string upper(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return result;
 }
 
@@ -22,14 +23,17 @@ void replace_all(std::string& text, std::string_view from) {
 }
 
 bool ends_authority(char c) {
-  return c == '/' || c == '?' || c == '#' || c == '"' || c == '\'' || c == '<' || c == '>' || std::isspace(static_cast<unsigned char>(c));
+  return c == '/' || c == '?' || c == '#' || c == '"' || c == '\'' || c == '<' || c == '>' ||
+         std::isspace(static_cast<unsigned char>(c));
 }
 
 bool is_secret_parameter(std::string_view name) {
   const std::string text = upper(name);
-  static constexpr auto kParts = std::to_array<std::string_view>({"TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "SIGNATURE", "CREDENTIAL"});
+  static constexpr auto kParts = std::to_array<std::string_view>(
+      {"TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "SIGNATURE", "CREDENTIAL"});
   if (text == "SIG" || text == "AUTH") return true;
-  return std::any_of(kParts.begin(), kParts.end(), [&](auto part) { return text.find(part) != std::string::npos; });
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](auto part) { return text.find(part) != std::string::npos; });
 }
 
 // Blanks the values of secret parameters in the query that begins after `text[at] == '?'`.
@@ -37,7 +41,9 @@ void redact_query(std::string& text, std::size_t at) {
   while (at < text.size() && (text[at] == '?' || text[at] == '&')) {
     const std::size_t name = at + 1;
     std::size_t end = name;
-    while (end < text.size() && text[end] != '&' && (text[end] == '/' || text[end] == '?' || !ends_authority(text[end]))) ++end;
+    while (end < text.size() && text[end] != '&' &&
+           (text[end] == '/' || text[end] == '?' || !ends_authority(text[end])))
+      ++end;
     const std::size_t equals = text.find('=', name);
     if (equals < end && is_secret_parameter(std::string_view(text).substr(name, equals - name))) {
       text.replace(equals + 1, end - equals - 1, kHidden);
@@ -52,13 +58,19 @@ void redact_query(std::string& text, std::size_t at) {
 bool looks_like_secret(std::string_view name) {
   const std::string text = upper(name);
   static constexpr auto kAnywhere =
-      std::to_array<std::string_view>({"SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "PRIVATE_KEY", "ACCESS_KEY", "API_KEY", "APIKEY"});
-  static constexpr auto kEnds = std::to_array<std::string_view>({"TOKEN", "_KEY", "_PWD", "_PASS", "_AUTH", "_DSN", "_COOKIE"});
-  static constexpr auto kHarmlessAws = std::to_array<std::string_view>(
-      {"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_CA_BUNDLE", "AWS_PAGER", "AWS_DEFAULT_OUTPUT", "AWS_ENDPOINT_URL"});
-  if (std::any_of(kAnywhere.begin(), kAnywhere.end(), [&](auto part) { return text.find(part) != std::string::npos; })) return true;
+      std::to_array<std::string_view>({"SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL",
+                                       "PRIVATE_KEY", "ACCESS_KEY", "API_KEY", "APIKEY"});
+  static constexpr auto kEnds =
+      std::to_array<std::string_view>({"TOKEN", "_KEY", "_PWD", "_PASS", "_AUTH", "_DSN", "_COOKIE"});
+  static constexpr auto kHarmlessAws =
+      std::to_array<std::string_view>({"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_CA_BUNDLE",
+                                       "AWS_PAGER", "AWS_DEFAULT_OUTPUT", "AWS_ENDPOINT_URL"});
+  if (std::any_of(kAnywhere.begin(), kAnywhere.end(),
+                  [&](auto part) { return text.find(part) != std::string::npos; }))
+    return true;
   if (std::any_of(kEnds.begin(), kEnds.end(), [&](auto part) { return text.ends_with(part); })) return true;
-  if (text.starts_with("AWS_")) return std::find(kHarmlessAws.begin(), kHarmlessAws.end(), text) == kHarmlessAws.end();
+  if (text.starts_with("AWS_"))
+    return std::find(kHarmlessAws.begin(), kHarmlessAws.end(), text) == kHarmlessAws.end();
   return false;
 }
 
@@ -85,19 +97,25 @@ std::string redact(std::string_view original, const std::vector<std::string>& se
   std::vector<std::string> values = secret_values;
   std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
   for (const auto& value : values)
-    if (value.size() >= kShortestSecret && value != "true" && value != "false" && value != "none") replace_all(text, value);
+    if (value.size() >= kShortestSecret && value != "true" && value != "false" && value != "none")
+      replace_all(text, value);
   return redact_urls(text);
 }
 
-std::vector<std::string> secret_values(const std::map<std::string, std::string>& environment, const std::vector<std::string>& names) {
+std::vector<std::string> secret_values(const std::map<std::string, std::string>& environment,
+                                       const std::vector<std::string>& names) {
   std::vector<std::string> values;
   for (const auto& [name, value] : environment)
-    if (!value.empty() && (looks_like_secret(name) || std::find(names.begin(), names.end(), name) != names.end())) values.push_back(value);
+    if (!value.empty() &&
+        (looks_like_secret(name) || std::find(names.begin(), names.end(), name) != names.end()))
+      values.push_back(value);
   return values;
 }
 
-Json recorded_variable(const std::string& name, const std::string& value, const std::vector<std::string>& secret_names) {
-  if (looks_like_secret(name) || std::find(secret_names.begin(), secret_names.end(), name) != secret_names.end())
+Json recorded_variable(const std::string& name, const std::string& value,
+                       const std::vector<std::string>& secret_names) {
+  if (looks_like_secret(name) ||
+      std::find(secret_names.begin(), secret_names.end(), name) != secret_names.end())
     return Json::object({{"set", true}});
   return redact_urls(value);
 }

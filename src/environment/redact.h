@@ -10,15 +10,19 @@
 
 namespace forebay {
 
-// True for names that hold secrets by custom: *_TOKEN, *_KEY, *SECRET*, *PASSWORD*, *PASSWD*, *CREDENTIAL*, AWS_* keys …
+// True for names that hold secrets by custom: *_TOKEN, *_KEY, *SECRET*, *PASSWORD*, *PASSWD*, *CREDENTIAL*,
+// AWS_* keys …
 bool looks_like_secret(std::string_view name);
 // "https://user:password@host/…" → "https://***@host/…", anywhere in the text; tokens in a query string too.
 std::string redact_urls(std::string_view text);
-// Replaces every occurrence of each value (of at least 4 bytes) by "***", longest first, and passwords in URLs.
+// Replaces every occurrence of each value (of at least 4 bytes) by "***", longest first, and passwords in
+// URLs.
 std::string redact(std::string_view text, const std::vector<std::string>& secret_values);
 // The values that must not be seen: those of `names`, and of variables that look like secrets.
-std::vector<std::string> secret_values(const std::map<std::string, std::string>& environment, const std::vector<std::string>& names);
+std::vector<std::string> secret_values(const std::map<std::string, std::string>& environment,
+                                       const std::vector<std::string>& names);
 // A variable for the record: its value, or {"set": true} where it is or looks like a secret.
-Json recorded_variable(const std::string& name, const std::string& value, const std::vector<std::string>& secret_names);
+Json recorded_variable(const std::string& name, const std::string& value,
+                       const std::vector<std::string>& secret_names);
 
 }  // namespace forebay

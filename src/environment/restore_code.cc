@@ -25,7 +25,9 @@ constexpr std::size_t kManifestLimit = 1u << 30;
 
 Result<CodeManifest> read_manifest(const RunDirectory& record) {
   const std::string path = join_path(record.code(), "manifest.json");
-  if (!path_exists(path)) return make_error(ErrorCode::kNotFound, "restore the code of", record.path(), std::string(tr("its code was not kept")));
+  if (!path_exists(path))
+    return make_error(ErrorCode::kNotFound, "restore the code of", record.path(),
+                      std::string(tr("its code was not kept")));
   FOREBAY_TRY(const std::string text, read_file(path, kManifestLimit));
   FOREBAY_TRY(const Json json, Json::parse(text, path));
   return CodeManifest::from_json(json, path);
@@ -82,13 +84,18 @@ class Restorer {
   Result<std::string> content_of(const CodeEntry& entry) {
     if (entry.is_in_commit) {
       auto bytes = read_git_file(manifest_.root, manifest_.commit.value_or("HEAD"), entry.path, environment_);
-      if (!bytes) return damaged(entry.path, fmt::format(fmt::runtime(tr("it is not in the repository {0} any more")), manifest_.root));
-      if (static_cast<std::int64_t>(bytes->size()) != entry.size) return damaged(entry.path, std::string(tr("its size in the commit differs")));
+      if (!bytes)
+        return damaged(entry.path, fmt::format(fmt::runtime(tr("it is not in the repository {0} any more")),
+                                               manifest_.root));
+      if (static_cast<std::int64_t>(bytes->size()) != entry.size)
+        return damaged(entry.path, std::string(tr("its size in the commit differs")));
       return bytes;
     }
-    auto bytes = read_file(objects_.path_of(entry.sha256), static_cast<std::size_t>(std::max<std::int64_t>(entry.size, 4096)) + 1);
+    auto bytes = read_file(objects_.path_of(entry.sha256),
+                           static_cast<std::size_t>(std::max<std::int64_t>(entry.size, 4096)) + 1);
     if (!bytes) return damaged(entry.path, std::string(tr("its bytes are gone")));
-    if (sha256_hex(*bytes) != entry.sha256) return damaged(entry.path, std::string(tr("its bytes do not match their checksum")));
+    if (sha256_hex(*bytes) != entry.sha256)
+      return damaged(entry.path, std::string(tr("its bytes do not match their checksum")));
     return bytes;
   }
 
@@ -101,15 +108,20 @@ class Restorer {
 
 }  // namespace
 
-Result<RestoredCode> restore_code(const RunDirectory& record, const std::string& state_folder, const std::string& target) {
+Result<RestoredCode> restore_code(const RunDirectory& record, const std::string& state_folder,
+                                  const std::string& target) {
   FOREBAY_TRY(const CodeManifest manifest, read_manifest(record));
   if (manifest.is_partial)
-    return make_error(ErrorCode::kUnsupported, "restore the code of", record.path(), std::string(tr("only a part of it was kept")),
+    return make_error(ErrorCode::kUnsupported, "restore the code of", record.path(),
+                      std::string(tr("only a part of it was kept")),
                       std::string(tr("Start from the project's folder instead.")));
-  FOREBAY_TRY(ObjectFolder objects, ObjectFolder::open(join_path(state_folder, "objects"), ObjectFolder::Use::kKeep));
+  FOREBAY_TRY(ObjectFolder objects,
+              ObjectFolder::open(join_path(state_folder, "objects"), ObjectFolder::Use::kKeep));
   FOREBAY_CHECK(make_directories(target));
   FOREBAY_TRY(const auto present, list_directory(target));
-  if (!present.empty()) return make_error(ErrorCode::kAlreadyExists, "restore the code into", target, std::string(tr("the folder is not empty")));
+  if (!present.empty())
+    return make_error(ErrorCode::kAlreadyExists, "restore the code into", target,
+                      std::string(tr("the folder is not empty")));
   return Restorer(manifest, objects, target).run();
 }
 

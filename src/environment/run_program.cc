@@ -43,23 +43,29 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 // Starts the program in a session of its own with clean signals.
-Result<pid_t> start(const std::string& file, std::vector<std::string> argv, const ProgramSettings& settings, int input, int output) {
+Result<pid_t> start(const std::string& file, std::vector<std::string> argv, const ProgramSettings& settings,
+                    int input, int output) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawnattr_init(&attributes);
   if (!settings.cwd.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, settings.cwd.c_str());
-  if (input >= 0) ::posix_spawn_file_actions_adddup2(&actions, input, 0);
-  else ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (input >= 0)
+    ::posix_spawn_file_actions_adddup2(&actions, input, 0);
+  else
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, output, 1);
-  if (settings.errors_to_output) ::posix_spawn_file_actions_adddup2(&actions, output, 2);
-  else ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  if (settings.errors_to_output)
+    ::posix_spawn_file_actions_adddup2(&actions, output, 2);
+  else
+    ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   sigset_t none, all;
   ::sigemptyset(&none);
   ::sigfillset(&all);
   ::posix_spawnattr_setsigmask(&attributes, &none);
   ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
   auto block = environment_block(settings.environment);
   pid_t pid = -1;
   const int error_number =
@@ -70,7 +76,9 @@ Result<pid_t> start(const std::string& file, std::vector<std::string> argv, cons
   return pid;
 }
 
-int exit_code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+int exit_code_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
 
 // Kills and reaps the child's session when it goes out of scope before being waited for.
 class Child {
@@ -110,10 +118,12 @@ class Child {
 };
 
 Error timeout_error(const std::string& file, Duration deadline) {
-  return make_error(ErrorCode::kTimeout, "run", file, fmt::format("it did not end within {}", format_duration(deadline)));
+  return make_error(ErrorCode::kTimeout, "run", file,
+                    fmt::format("it did not end within {}", format_duration(deadline)));
 }
 
-Result<std::string> read_output(int fd, const std::string& file, const ProgramSettings& settings, std::int64_t deadline_ns) {
+Result<std::string> read_output(int fd, const std::string& file, const ProgramSettings& settings,
+                                std::int64_t deadline_ns) {
   std::string output;
   std::array<char, 65536> buffer;
   while (true) {
@@ -135,7 +145,7 @@ Result<std::string> read_output(int fd, const std::string& file, const ProgramSe
 }
 
 bool is_executable_file(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
@@ -151,7 +161,8 @@ std::string find_program(const std::string& name, const std::string& search_path
     const std::size_t end = std::min(search_path.find(':', begin), search_path.size());
     const std::string folder = search_path.substr(begin, end - begin);
     // An empty entry means the current folder.
-    const std::string path = join_path(folder.starts_with('/') ? folder : join_path(cwd, folder.empty() ? "." : folder), name);
+    const std::string path =
+        join_path(folder.starts_with('/') ? folder : join_path(cwd, folder.empty() ? "." : folder), name);
     if (is_executable_file(path)) return path;
     begin = end + 1;
   }
@@ -160,16 +171,19 @@ std::string find_program(const std::string& name, const std::string& search_path
 
 Result<ProgramResult> run_program(const std::vector<std::string>& argv, const ProgramSettings& settings) {
   const auto path = settings.environment.find("PATH");
-  const std::string search_path = path == settings.environment.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second;
+  const std::string search_path =
+      path == settings.environment.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second;
   const std::string file = argv.empty() ? std::string() : find_program(argv[0], search_path, settings.cwd);
   if (file.empty())
-    return make_error(ErrorCode::kNotFound, "run", argv.empty() ? std::string() : argv[0], std::string(tr("there is no such program")));
+    return make_error(ErrorCode::kNotFound, "run", argv.empty() ? std::string() : argv[0],
+                      std::string(tr("there is no such program")));
   const std::int64_t deadline_ns = system_clock().monotonic_ns() + settings.deadline.nanoseconds;
   FOREBAY_TRY(Pipe output, make_pipe());
   Pipe input;
   if (!settings.input.empty()) {
     FOREBAY_TRY(input, make_pipe());
-    if (settings.input.size() > 64u << 10) return make_error(ErrorCode::kInternal, "run", file, "its input is too long");
+    if (settings.input.size() > 64u << 10)
+      return make_error(ErrorCode::kInternal, "run", file, "its input is too long");
     FOREBAY_CHECK(write_all(input.write_end.get(), settings.input, "a pipe"));
     input.write_end.reset();
   }

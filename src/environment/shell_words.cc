@@ -47,7 +47,9 @@ class Splitter {
   void quoted(char quote) {
     in_word_ = true;
     for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
-      if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() && std::string_view("\"\\$`\n").find(text_[at_ + 1]) != std::string_view::npos) ++at_;
+      if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() &&
+          std::string_view("\"\\$`\n").find(text_[at_ + 1]) != std::string_view::npos)
+        ++at_;
       word_ += text_[at_];
     }
     ++at_;
@@ -55,7 +57,8 @@ class Splitter {
 
   // "2>&1", "> file", "<<EOF": neither the sign nor the number before it nor the name after it is a word.
   void redirection() {
-    if (std::all_of(word_.begin(), word_.end(), [](unsigned char c) { return std::isdigit(c); })) word_.clear(), in_word_ = false;
+    if (std::all_of(word_.begin(), word_.end(), [](unsigned char c) { return std::isdigit(c); }))
+      word_.clear(), in_word_ = false;
     end_word();
     while (at_ < text_.size() && (text_[at_] == '<' || text_[at_] == '>' || text_[at_] == '&')) ++at_;
     skip_word_ = true;
@@ -63,8 +66,10 @@ class Splitter {
 
   void end_word() {
     if (!in_word_) return;
-    if (skip_word_) skip_word_ = false;
-    else command_.push_back(std::move(word_)), ++words_;
+    if (skip_word_)
+      skip_word_ = false;
+    else
+      command_.push_back(std::move(word_)), ++words_;
     word_.clear();
     in_word_ = false;
   }
@@ -86,17 +91,22 @@ class Splitter {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> split_shell_line(std::string_view line) { return Splitter(line).run(); }
+std::vector<std::vector<std::string>> split_shell_line(std::string_view line) {
+  return Splitter(line).run();
+}
 
 std::string shell_quoted(std::string_view word) {
   const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == ':' || c == '=' || c == '+' || c == ',' || c == '@' || c == '%';
+    return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == ':' || c == '=' ||
+           c == '+' || c == ',' || c == '@' || c == '%';
   });
   if (is_plain) return std::string(word);
   std::string text = "'";
   for (char c : word)
-    if (c == '\'') text += "'\\''";
-    else text += c;
+    if (c == '\'')
+      text += "'\\''";
+    else
+      text += c;
   return text + "'";
 }
 

@@ -7,8 +7,8 @@
 
 namespace forebay {
 
-// Simple commands (separated by newline ; & && || | and parentheses) and their words, quotes and backslashes taken away, comments and
-// redirections left out. At most the first 64 KiB and 4,096 words.
+// Simple commands (separated by newline ; & && || | and parentheses) and their words, quotes and backslashes
+// taken away, comments and redirections left out. At most the first 64 KiB and 4,096 words.
 std::vector<std::vector<std::string>> split_shell_line(std::string_view line);
 
 // The word as a shell would read it back: quoted only when it must be.

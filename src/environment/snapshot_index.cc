@@ -38,7 +38,8 @@ SnapshotIndex::SnapshotIndex(std::string path) : path_(std::move(path)) {
     Row row;
     row.sha256 = line.substr(0, 64);
     line.remove_prefix(65);
-    if (!take_number(line, row.size) || !take_number(line, row.modified_ns) || !take_number(line, row.changed_ns) || !take_number(line, row.inode))
+    if (!take_number(line, row.size) || !take_number(line, row.modified_ns) ||
+        !take_number(line, row.changed_ns) || !take_number(line, row.inode))
       return;
     rows_.emplace(std::string(line), std::move(row));
   }
@@ -48,7 +49,8 @@ std::optional<std::string> SnapshotIndex::find(const ListedEntry& entry) const {
   const auto found = rows_.find(entry.path);
   if (found == rows_.end()) return std::nullopt;
   const Row& row = found->second;
-  if (row.size != entry.size || row.modified_ns != entry.modified_ns || row.changed_ns != entry.changed_ns || row.inode != entry.inode)
+  if (row.size != entry.size || row.modified_ns != entry.modified_ns || row.changed_ns != entry.changed_ns ||
+      row.inode != entry.inode)
     return std::nullopt;
   return row.sha256;
 }
@@ -63,7 +65,8 @@ void SnapshotIndex::save() const {
   if (!is_changed_) return;
   std::string content(kFirstLine);
   for (const auto& [path, row] : rows_) {
-    fmt::format_to(std::back_inserter(content), "{} {} {} {} {} {}", row.sha256, row.size, row.modified_ns, row.changed_ns, row.inode, path);
+    fmt::format_to(std::back_inserter(content), "{} {} {} {} {} {}", row.sha256, row.size, row.modified_ns,
+                   row.changed_ns, row.inode, path);
     content += '\0';
   }
   if (content.size() > kSizeLimit) return;

@@ -1,4 +1,5 @@
-// Remembers the SHA-256 of files that have not changed since (size, times, inode), so that the next snapshot reads only what did.
+// Remembers the SHA-256 of files that have not changed since (size, times, inode), so that the next snapshot
+// reads only what did.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ class SnapshotIndex {
   explicit SnapshotIndex(std::string path);
   // The hash of the file as it was, if by all its marks it is the same file.
   std::optional<std::string> find(const ListedEntry& entry) const;
-  // Remembers it, unless it changed so shortly before `now_ns` (wall clock) that a later change could carry the same times.
+  // Remembers it, unless it changed so shortly before `now_ns` (wall clock) that a later change could carry
+  // the same times.
   void remember(const ListedEntry& entry, const std::string& sha256, std::int64_t now_ns);
   // Written when something new was remembered; failures are ignored: it is only a cache.
   void save() const;

@@ -22,7 +22,8 @@ constexpr std::array kMigrations = std::to_array<Migration>({
 });
 
 constexpr const char* kColumns =
-    "id, name, command, folder, state, epoch, owner, created_ns, updated_ns, started_ns, ended_ns, exit_code, cause, engine, parent, "
+    "id, name, command, folder, state, epoch, owner, created_ns, updated_ns, started_ns, ended_ns, "
+    "exit_code, cause, engine, parent, "
     "price_nano_per_hour, price_currency";
 constexpr const char* kActive = "state NOT IN ('finished', 'failed', 'cancelled')";
 
@@ -80,14 +81,18 @@ Result<RunRepository> RunRepository::open(const std::string& state_folder) {
 Result<void> RunRepository::create(const RunRow& row) {
   const std::string owner = row.owner ? row.owner->to_json().dump() : "null";
   FOREBAY_TRY([[maybe_unused]] const auto changed,
-      database_.execute(fmt::format("INSERT INTO runs ({}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", kColumns),
-          {row.id, row.name, row.command, row.folder, std::string(run_state_name(row.state)), row.epoch, owner, row.created.nanoseconds,
-           row.updated.nanoseconds, nullable(row.started), nullable(row.ended), nullable(row.exit_code), row.cause, row.engine, row.parent,
-           row.price_per_hour ? DatabaseValue(row.price_per_hour->nano) : DatabaseValue(), row.price_per_hour ? row.price_per_hour->currency : ""}));
+              database_.execute(
+                  fmt::format("INSERT INTO runs ({}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", kColumns),
+                  {row.id, row.name, row.command, row.folder, std::string(run_state_name(row.state)),
+                   row.epoch, owner, row.created.nanoseconds, row.updated.nanoseconds, nullable(row.started),
+                   nullable(row.ended), nullable(row.exit_code), row.cause, row.engine, row.parent,
+                   row.price_per_hour ? DatabaseValue(row.price_per_hour->nano) : DatabaseValue(),
+                   row.price_per_hour ? row.price_per_hour->currency : ""}));
   return {};
 }
 
-Result<std::vector<RunRow>> RunRepository::select(const std::string& condition, const std::vector<DatabaseValue>& values) {
+Result<std::vector<RunRow>> RunRepository::select(const std::string& condition,
+                                                  const std::vector<DatabaseValue>& values) {
   std::vector<RunRow> rows;
   FOREBAY_CHECK(database_.query(fmt::format("SELECT {} FROM runs {}", kColumns, condition), values,
                                 [&](const DatabaseRow& row) { rows.push_back(read_row(row)); }));
@@ -103,60 +108,80 @@ Result<std::vector<RunRow>> RunRepository::list(const RunFilter& filter) {
 
 Result<RunRow> RunRepository::get(const std::string& id) {
   FOREBAY_TRY(auto rows, select("WHERE id = ?", {id}));
-  if (rows.empty()) return make_error(ErrorCode::kNotFound, "find the run", id, "there is no such run", "`forebay ps --all` lists them.");
+  if (rows.empty())
+    return make_error(ErrorCode::kNotFound, "find the run", id, "there is no such run",
+                      "`forebay ps --all` lists them.");
   return std::move(rows.front());
 }
 
 Result<RunRow> RunRepository::find(const std::string& reference) {
   if (reference == "last") {
     FOREBAY_TRY(auto rows, list({false, 1}));
-    if (rows.empty()) return make_error(ErrorCode::kNotFound, "find the run", reference, "there is no run yet", "Start one with `forebay run -- COMMAND`.");
+    if (rows.empty())
+      return make_error(ErrorCode::kNotFound, "find the run", reference, "there is no run yet",
+                        "Start one with `forebay run -- COMMAND`.");
     return std::move(rows.front());
   }
-  FOREBAY_TRY(auto rows, select("WHERE id LIKE ? ESCAPE '\\' ORDER BY id LIMIT 5", {escape_like(reference) + "%"}));
+  FOREBAY_TRY(auto rows,
+              select("WHERE id LIKE ? ESCAPE '\\' ORDER BY id LIMIT 5", {escape_like(reference) + "%"}));
   for (RunRow& row : rows)
     if (row.id == reference || rows.size() == 1) return std::move(row);
   if (rows.size() > 1) {
     std::string ids;
     for (const RunRow& row : rows) ids += (ids.empty() ? "" : ", ") + row.id;
-    return make_error(ErrorCode::kInvalidInput, "find the run", reference, fmt::format("several begin like this: {}", ids), "Give more letters.");
+    return make_error(ErrorCode::kInvalidInput, "find the run", reference,
+                      fmt::format("several begin like this: {}", ids), "Give more letters.");
   }
   FOREBAY_TRY(auto named, select("WHERE name = ? ORDER BY created_ns DESC LIMIT 1", {reference}));
   if (!named.empty()) return std::move(named.front());
-  return make_error(ErrorCode::kNotFound, "find the run", reference, "no run has this id or name", "`forebay ps --all` lists them.");
+  return make_error(ErrorCode::kNotFound, "find the run", reference, "no run has this id or name",
+                    "`forebay ps --all` lists them.");
 }
 
 Result<RunState> RunRepository::move(const std::string& id, std::int64_t epoch, RunMove move, Instant now) {
   FOREBAY_TRY(const RunRow row, get(id));
   if (row.epoch != epoch) return stale(id);
   FOREBAY_TRY(const RunState to, next(row.state, move));
-  FOREBAY_TRY(const auto changed, database_.execute("UPDATE runs SET state = ?, updated_ns = ? WHERE id = ? AND epoch = ? AND state = ?",
-      {std::string(run_state_name(to)), now.nanoseconds, id, epoch, std::string(run_state_name(row.state))}));
+  FOREBAY_TRY(
+      const auto changed,
+      database_.execute("UPDATE runs SET state = ?, updated_ns = ? WHERE id = ? AND epoch = ? AND state = ?",
+                        {std::string(run_state_name(to)), now.nanoseconds, id, epoch,
+                         std::string(run_state_name(row.state))}));
   if (changed != 1) return stale(id);
   return to;
 }
 
 Result<void> RunRepository::set_started(const std::string& id, std::int64_t epoch, Instant started) {
-  FOREBAY_TRY(const auto changed, database_.execute("UPDATE runs SET started_ns = ? WHERE id = ? AND epoch = ?", {started.nanoseconds, id, epoch}));
+  FOREBAY_TRY(const auto changed,
+              database_.execute("UPDATE runs SET started_ns = ? WHERE id = ? AND epoch = ?",
+                                {started.nanoseconds, id, epoch}));
   if (changed != 1) return stale(id);
   return {};
 }
 
-Result<void> RunRepository::close(const std::string& id, std::int64_t epoch, RunMove move, const Outcome& outcome, Instant now) {
+Result<void> RunRepository::close(const std::string& id, std::int64_t epoch, RunMove move,
+                                  const Outcome& outcome, Instant now) {
   FOREBAY_TRY(const RunRow row, get(id));
   if (row.epoch != epoch) return stale(id);
   FOREBAY_TRY(const RunState to, next(row.state, move));
-  FOREBAY_TRY(const auto changed,
-      database_.execute("UPDATE runs SET state = ?, updated_ns = ?, started_ns = COALESCE(?, started_ns), ended_ns = ?, exit_code = ?, cause = ? WHERE id = ? AND epoch = ? AND state = ?",
-          {std::string(run_state_name(to)), now.nanoseconds, nullable(outcome.started), outcome.ended ? outcome.ended->nanoseconds : now.nanoseconds,
-           nullable(outcome.exit_code), std::string(outcome_cause_name(outcome.cause)), id, epoch, std::string(run_state_name(row.state))}));
+  FOREBAY_TRY(
+      const auto changed,
+      database_.execute("UPDATE runs SET state = ?, updated_ns = ?, started_ns = COALESCE(?, started_ns), "
+                        "ended_ns = ?, exit_code = ?, cause = ? WHERE id = ? AND epoch = ? AND state = ?",
+                        {std::string(run_state_name(to)), now.nanoseconds, nullable(outcome.started),
+                         outcome.ended ? outcome.ended->nanoseconds : now.nanoseconds,
+                         nullable(outcome.exit_code), std::string(outcome_cause_name(outcome.cause)), id,
+                         epoch, std::string(run_state_name(row.state))}));
   if (changed != 1) return stale(id);
   return {};
 }
 
-Result<std::int64_t> RunRepository::take_over(const std::string& id, std::int64_t expected_epoch, const ProcessIdentity& owner, Instant now) {
-  FOREBAY_TRY(const auto changed, database_.execute("UPDATE runs SET epoch = epoch + 1, owner = ?, updated_ns = ? WHERE id = ? AND epoch = ?",
-      {owner.to_json().dump(), now.nanoseconds, id, expected_epoch}));
+Result<std::int64_t> RunRepository::take_over(const std::string& id, std::int64_t expected_epoch,
+                                              const ProcessIdentity& owner, Instant now) {
+  FOREBAY_TRY(const auto changed,
+              database_.execute(
+                  "UPDATE runs SET epoch = epoch + 1, owner = ?, updated_ns = ? WHERE id = ? AND epoch = ?",
+                  {owner.to_json().dump(), now.nanoseconds, id, expected_epoch}));
   if (changed != 1) return stale(id);
   return expected_epoch + 1;
 }

@@ -1,5 +1,5 @@
-// The table of runs. Every row has an owner and an epoch; every change is compare-and-set on the epoch, so that a process that was
-// replaced cannot write any more. Not thread-safe: one repository per thread.
+// The table of runs. Every row has an owner and an epoch; every change is compare-and-set on the epoch, so
+// that a process that was replaced cannot write any more. Not thread-safe: one repository per thread.
 #pragma once
 
 #include <optional>
@@ -17,19 +17,19 @@ namespace forebay {
 struct RunRow {
   std::string id;
   std::string name;
-  std::string command;             // for people, one line
-  std::string folder;              // where it was started
+  std::string command;  // for people, one line
+  std::string folder;   // where it was started
   RunState state = RunState::kQueued;
   std::int64_t epoch = 1;
-  std::optional<ProcessIdentity> owner;   // who may write: the submitting command line, then the attempt
+  std::optional<ProcessIdentity> owner;  // who may write: the submitting command line, then the attempt
   Instant created;
   Instant updated;
   std::optional<Instant> started;  // of the command
   std::optional<Instant> ended;
   std::optional<int> exit_code;
-  std::string cause;               // outcome cause name, "" while it goes on
+  std::string cause;  // outcome cause name, "" while it goes on
   std::string engine = "local";
-  std::string parent;              // the run it repeats
+  std::string parent;  // the run it repeats
   std::optional<Money> price_per_hour;
 };
 
@@ -50,13 +50,16 @@ class RunRepository {
   // By id, unique prefix of an id, name (its newest run), or "last". kNotFound says what is near.
   Result<RunRow> find(const std::string& reference);
 
-  // The owner's move. kConflict when the epoch is no longer `epoch` (somebody took over) or the table forbids it.
+  // The owner's move. kConflict when the epoch is no longer `epoch` (somebody took over) or the table forbids
+  // it.
   Result<RunState> move(const std::string& id, std::int64_t epoch, RunMove move, Instant now);
   Result<void> set_started(const std::string& id, std::int64_t epoch, Instant started);
   // The last move together with how it ended.
-  Result<void> close(const std::string& id, std::int64_t epoch, RunMove move, const Outcome& outcome, Instant now);
+  Result<void> close(const std::string& id, std::int64_t epoch, RunMove move, const Outcome& outcome,
+                     Instant now);
   // Becomes the owner: compare-and-set on `expected_epoch`; returns the new epoch.
-  Result<std::int64_t> take_over(const std::string& id, std::int64_t expected_epoch, const ProcessIdentity& owner, Instant now);
+  Result<std::int64_t> take_over(const std::string& id, std::int64_t expected_epoch,
+                                 const ProcessIdentity& owner, Instant now);
   Result<void> remove(const std::string& id);
 
  private:

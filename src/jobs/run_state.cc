@@ -9,16 +9,35 @@ namespace {
 
 using enum RunState;
 
-constexpr std::array<std::pair<RunState, std::string_view>, 13> kStateNames{{
-    {kQueued, "queued"}, {kPlanning, "planning"}, {kProvisioning, "provisioning"}, {kPreparing, "preparing"}, {kStaging, "staging"},
-    {kRunning, "running"}, {kSaving, "saving"}, {kReleasing, "releasing"}, {kFinished, "finished"}, {kFailed, "failed"},
-    {kCancelled, "cancelled"}, {kRecovering, "recovering"}, {kUnreachable, "unreachable"}}};
+constexpr std::array<std::pair<RunState, std::string_view>, 13> kStateNames{{{kQueued, "queued"},
+                                                                             {kPlanning, "planning"},
+                                                                             {kProvisioning, "provisioning"},
+                                                                             {kPreparing, "preparing"},
+                                                                             {kStaging, "staging"},
+                                                                             {kRunning, "running"},
+                                                                             {kSaving, "saving"},
+                                                                             {kReleasing, "releasing"},
+                                                                             {kFinished, "finished"},
+                                                                             {kFailed, "failed"},
+                                                                             {kCancelled, "cancelled"},
+                                                                             {kRecovering, "recovering"},
+                                                                             {kUnreachable, "unreachable"}}};
 
-constexpr std::array<std::pair<RunMove, std::string_view>, 14> kMoveNames{{
-    {RunMove::kPlan, "plan"}, {RunMove::kProvision, "provision"}, {RunMove::kPrepare, "prepare"}, {RunMove::kStage, "stage"},
-    {RunMove::kStart, "start"}, {RunMove::kSave, "save"}, {RunMove::kRelease, "release"}, {RunMove::kFinish, "finish"},
-    {RunMove::kFail, "fail"}, {RunMove::kCancel, "cancel"}, {RunMove::kLoseContact, "lose-contact"},
-    {RunMove::kRegainContact, "regain-contact"}, {RunMove::kRecover, "recover"}, {RunMove::kRetry, "retry"}}};
+constexpr std::array<std::pair<RunMove, std::string_view>, 14> kMoveNames{
+    {{RunMove::kPlan, "plan"},
+     {RunMove::kProvision, "provision"},
+     {RunMove::kPrepare, "prepare"},
+     {RunMove::kStage, "stage"},
+     {RunMove::kStart, "start"},
+     {RunMove::kSave, "save"},
+     {RunMove::kRelease, "release"},
+     {RunMove::kFinish, "finish"},
+     {RunMove::kFail, "fail"},
+     {RunMove::kCancel, "cancel"},
+     {RunMove::kLoseContact, "lose-contact"},
+     {RunMove::kRegainContact, "regain-contact"},
+     {RunMove::kRecover, "recover"},
+     {RunMove::kRetry, "retry"}}};
 
 constexpr std::array kTransitions = std::to_array<Transition>({
     {kQueued, RunMove::kPlan, kPlanning},
@@ -70,14 +89,19 @@ std::string_view run_move_name(RunMove move) {
   return "?";
 }
 
-bool is_terminal(RunState state) { return state == kFinished || state == kFailed || state == kCancelled; }
+bool is_terminal(RunState state) {
+  return state == kFinished || state == kFailed || state == kCancelled;
+}
 
-std::span<const Transition> transitions() { return kTransitions; }
+std::span<const Transition> transitions() {
+  return kTransitions;
+}
 
 Result<RunState> next(RunState state, RunMove move) {
   for (const Transition& each : kTransitions)
     if (each.from == state && each.move == move) return each.to;
-  return make_error(ErrorCode::kConflict, run_move_name(move) == "?" ? "move" : std::string(run_move_name(move)), "a run",
+  return make_error(ErrorCode::kConflict,
+                    run_move_name(move) == "?" ? "move" : std::string(run_move_name(move)), "a run",
                     fmt::format("it is {}", run_state_name(state)));
 }
 

@@ -10,16 +10,36 @@
 namespace forebay {
 
 enum class RunState {
-  kQueued, kPlanning, kProvisioning, kPreparing, kStaging, kRunning, kSaving, kReleasing,
-  kFinished, kFailed, kCancelled,
+  kQueued,
+  kPlanning,
+  kProvisioning,
+  kPreparing,
+  kStaging,
+  kRunning,
+  kSaving,
+  kReleasing,
+  kFinished,
+  kFailed,
+  kCancelled,
   kRecovering,   // the attempt is lost, another will be made
   kUnreachable,  // the machine does not answer; it may well be running
 };
 
 enum class RunMove {
-  kPlan, kProvision, kPrepare, kStage, kStart, kSave, kRelease,
-  kFinish, kFail, kCancel,
-  kLoseContact, kRegainContact, kRecover, kRetry,
+  kPlan,
+  kProvision,
+  kPrepare,
+  kStage,
+  kStart,
+  kSave,
+  kRelease,
+  kFinish,
+  kFail,
+  kCancel,
+  kLoseContact,
+  kRegainContact,
+  kRecover,
+  kRetry,
 };
 
 struct Transition {

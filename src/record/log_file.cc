@@ -36,7 +36,9 @@ Result<void> LogWriter::append(LogStream stream, Instant time, std::string_view 
   return {};
 }
 
-Result<void> LogWriter::flush_to_disk() { return writer_.flush_to_disk(); }
+Result<void> LogWriter::flush_to_disk() {
+  return writer_.flush_to_disk();
+}
 
 Result<std::optional<LogChunk>> LogReader::next() {
   while (true) {
@@ -46,7 +48,8 @@ Result<std::optional<LogChunk>> LogReader::next() {
       if (!opened) return std::optional<LogChunk>();  // created this instant, header not written yet
       reader_.emplace(std::move(*opened));
     }
-    // Whether a later segment exists must be known before reading the end of this one, or its last frames could be missed.
+    // Whether a later segment exists must be known before reading the end of this one, or its last frames
+    // could be missed.
     const bool has_successor = path_exists(directory_.log_segment(position_.segment + 1));
     FOREBAY_TRY(std::optional<Frame> frame, reader_->next());
     if (!frame && has_successor) {

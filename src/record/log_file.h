@@ -1,4 +1,5 @@
-// The job's own output, kept to the last byte: chunks of streams with their time, in segment files of about 64 MiB.
+// The job's own output, kept to the last byte: chunks of streams with their time, in segment files of about
+// 64 MiB.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@
 namespace forebay {
 
 enum class LogStream : std::uint8_t {
-  kOutput = 1,    // standard output, or the pty of a run on a terminal
-  kError = 2,     // standard error, when it is a pipe of its own
-  kSetup = 3,     // preparing the environment, the job's setup command
-  kForebay = 4,   // Forebay's own remarks to the person
+  kOutput = 1,   // standard output, or the pty of a run on a terminal
+  kError = 2,    // standard error, when it is a pipe of its own
+  kSetup = 3,    // preparing the environment, the job's setup command
+  kForebay = 4,  // Forebay's own remarks to the person
 };
 
 struct LogChunk {
@@ -43,7 +44,10 @@ class LogWriter {
 
  private:
   LogWriter(RunDirectory directory, int number, SegmentWriter writer, std::uint64_t segment_size)
-      : directory_(std::move(directory)), number_(number), writer_(std::move(writer)), segment_size_(segment_size) {}
+      : directory_(std::move(directory)),
+        number_(number),
+        writer_(std::move(writer)),
+        segment_size_(segment_size) {}
   RunDirectory directory_;
   int number_;
   SegmentWriter writer_;
@@ -51,10 +55,12 @@ class LogWriter {
   std::uint64_t bytes_written_ = 0;
 };
 
-// Reads from a position; next() returns nothing at the present end and may be called again while the run writes on.
+// Reads from a position; next() returns nothing at the present end and may be called again while the run
+// writes on.
 class LogReader {
  public:
-  explicit LogReader(RunDirectory directory, LogPosition from = {}) : directory_(std::move(directory)), position_(from) {}
+  explicit LogReader(RunDirectory directory, LogPosition from = {})
+      : directory_(std::move(directory)), position_(from) {}
   Result<std::optional<LogChunk>> next();
   LogPosition position() const { return position_; }
 

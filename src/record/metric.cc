@@ -58,7 +58,9 @@ constexpr std::array kTable = std::to_array<MetricInfo>({
 
 }  // namespace
 
-std::span<const MetricInfo> metric_table() { return kTable; }
+std::span<const MetricInfo> metric_table() {
+  return kTable;
+}
 
 const MetricInfo* find_metric(Metric metric) {
   for (const MetricInfo& info : kTable)

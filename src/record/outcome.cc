@@ -39,7 +39,10 @@ std::optional<OutcomeCause> outcome_cause(std::string_view text) {
 }
 
 Json Outcome::to_json() const {
-  Json json = Json::object({{"cause", outcome_cause_name(cause)}, {"exit_code", exit_code}, {"signal", signal}, {"sentence", sentence}});
+  Json json = Json::object({{"cause", outcome_cause_name(cause)},
+                            {"exit_code", exit_code},
+                            {"signal", signal},
+                            {"sentence", sentence}});
   json.set("started_ns", started ? Json(started->nanoseconds) : Json());
   json.set("ended_ns", ended ? Json(ended->nanoseconds) : Json());
   json.set("duration_ns", duration ? Json(duration->nanoseconds) : Json());
@@ -66,18 +69,23 @@ Result<Outcome> Outcome::from_json(const Json& json) {
 
 int process_exit_code(const Outcome& outcome) {
   switch (outcome.cause) {
-    case OutcomeCause::kSucceeded: return 0;
+    case OutcomeCause::kSucceeded:
+      return 0;
     case OutcomeCause::kMaxDuration:
     case OutcomeCause::kIdle:
     case OutcomeCause::kHang:
-    case OutcomeCause::kBudget: return 124;
-    case OutcomeCause::kCannotStart: return outcome.exit_code.value_or(127);
-    case OutcomeCause::kCancelled: return outcome.signal ? 128 + *outcome.signal : 130;
+    case OutcomeCause::kBudget:
+      return 124;
+    case OutcomeCause::kCannotStart:
+      return outcome.exit_code.value_or(127);
+    case OutcomeCause::kCancelled:
+      return outcome.signal ? 128 + *outcome.signal : 130;
     case OutcomeCause::kJobFailed:
     case OutcomeCause::kOutOfMemory:
       if (outcome.signal) return 128 + *outcome.signal;
       return outcome.exit_code.value_or(1) == 0 ? 1 : outcome.exit_code.value_or(1);
-    default: return 125;
+    default:
+      return 125;
   }
 }
 

@@ -1,5 +1,5 @@
-// One whole run as values: what report, diagnosis, compare and the next plan read. Missing parts are absent, damaged parts are
-// named in `damage`; loading never fails for them.
+// One whole run as values: what report, diagnosis, compare and the next plan read. Missing parts are absent,
+// damaged parts are named in `damage`; loading never fails for them.
 #pragma once
 
 #include <functional>
@@ -18,23 +18,23 @@ namespace forebay {
 
 struct RunEvent {
   Instant time;
-  std::string name;   // "state", "limit", "signal", "supervisor", "output", "out-of-memory" …
+  std::string name;  // "state", "limit", "signal", "supervisor", "output", "out-of-memory" …
   Json details;
 };
 
 struct RunRecord {
   std::string id;
   std::string path;
-  Json job;           // null where absent, as for all of these
+  Json job;  // null where absent, as for all of these
   Json launch;
   Json environment;
   Json machine;
-  Json hook;          // see telemetry/hook_facts: {"processes": [...], "coverage": ..., "lost_records": n}
+  Json hook;  // see telemetry/hook_facts: {"processes": [...], "coverage": ..., "lost_records": n}
   Json progress;
   Json outputs;
   Json findings;
   Json bill;
-  std::optional<Outcome> outcome;   // absent while the run goes on
+  std::optional<Outcome> outcome;  // absent while the run goes on
   std::vector<Sample> samples;
   std::vector<StepRow> steps;
   std::vector<RunEvent> events;

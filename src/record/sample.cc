@@ -40,7 +40,8 @@ std::string encode_sample(const Sample& sample) {
 }
 
 Result<Sample> decode_sample(std::string_view payload) {
-  const Error bad = make_error(ErrorCode::kCorrupt, "decode", "a sample", "its length does not fit its count");
+  const Error bad =
+      make_error(ErrorCode::kCorrupt, "decode", "a sample", "its length does not fit its count");
   if (payload.size() < kHead) return bad;
   const char* at = payload.data();
   Sample sample;

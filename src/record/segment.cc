@@ -41,7 +41,8 @@ Result<void> check_header(int fd, const std::string& path, std::uint32_t kind) {
   if (got != static_cast<ssize_t>(kHeaderSize) || std::string_view(header.data(), 8) != kMagic)
     return make_error(ErrorCode::kCorrupt, "read the segment", path, "it does not begin like one");
   if (load_u32(header.data() + 8) != kind)
-    return make_error(ErrorCode::kCorrupt, "read the segment", path, fmt::format("it is of kind {}, not {}", load_u32(header.data() + 8), kind));
+    return make_error(ErrorCode::kCorrupt, "read the segment", path,
+                      fmt::format("it is of kind {}, not {}", load_u32(header.data() + 8), kind));
   return {};
 }
 
@@ -50,7 +51,7 @@ Result<void> check_header(int fd, const std::string& path, std::uint32_t kind) {
 Result<SegmentWriter> SegmentWriter::open(const std::string& path, std::uint32_t kind) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd.valid()) return system_error("open", path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return system_error("read", path, errno);
   std::uint64_t end = kHeaderSize;
   if (static_cast<std::size_t>(info.st_size) < kHeaderSize) {
@@ -63,7 +64,8 @@ Result<SegmentWriter> SegmentWriter::open(const std::string& path, std::uint32_t
       if (!frame || !*frame) break;
       end = (*frame)->end_offset;
     }
-    if (::ftruncate(fd.get(), static_cast<off_t>(end)) != 0) return system_error("cut the torn end of", path, errno);
+    if (::ftruncate(fd.get(), static_cast<off_t>(end)) != 0)
+      return system_error("cut the torn end of", path, errno);
   }
   if (::lseek(fd.get(), static_cast<off_t>(end), SEEK_SET) < 0) return system_error("write", path, errno);
   return SegmentWriter(std::move(fd), path, end);
@@ -88,7 +90,8 @@ Result<void> SegmentWriter::append(std::uint8_t type, std::string_view head, std
   if (done != total) {
     // Full disk: take the half frame back, so that the file ends with a whole one.
     const int error_number = done < 0 ? errno : ENOSPC;
-    if (done > 0 && ::ftruncate(fd_.get(), static_cast<off_t>(size_)) == 0) ::lseek(fd_.get(), static_cast<off_t>(size_), SEEK_SET);
+    if (done > 0 && ::ftruncate(fd_.get(), static_cast<off_t>(size_)) == 0)
+      ::lseek(fd_.get(), static_cast<off_t>(size_), SEEK_SET);
     return system_error("write", path_, error_number);
   }
   size_ += static_cast<std::uint64_t>(total);
@@ -116,7 +119,8 @@ Result<bool> SegmentReader::fill(std::size_t needed) {
   const std::size_t wanted = std::max<std::size_t>(needed, 256 << 10);
   if (buffer_.size() < wanted) buffer_.resize(wanted);
   while (filled_ < needed) {
-    const ssize_t got = ::pread(fd_.get(), buffer_.data() + filled_, buffer_.size() - filled_, static_cast<off_t>(offset_));
+    const ssize_t got =
+        ::pread(fd_.get(), buffer_.data() + filled_, buffer_.size() - filled_, static_cast<off_t>(offset_));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("read", path_, errno);
     if (got == 0) return false;
@@ -131,15 +135,18 @@ Result<std::optional<Frame>> SegmentReader::next() {
   if (!has_header) return std::optional<Frame>();
   const std::uint32_t length = load_u32(buffer_.data() + used_);
   if (length > kMaximumFramePayload)
-    return make_error(ErrorCode::kCorrupt, "read the segment", path_, fmt::format("a frame at byte {} claims {} bytes", offset(), length));
+    return make_error(ErrorCode::kCorrupt, "read the segment", path_,
+                      fmt::format("a frame at byte {} claims {} bytes", offset(), length));
   FOREBAY_TRY(const bool has_payload, fill(kFrameHeader + length));
   if (!has_payload) return std::optional<Frame>();
   const char* at = buffer_.data() + used_;
   const std::string_view checked(at + 8, 1 + length);
   if (crc32c(checked) != load_u32(at + 4))
-    return make_error(ErrorCode::kCorrupt, "read the segment", path_, fmt::format("the frame at byte {} fails its checksum", offset()));
+    return make_error(ErrorCode::kCorrupt, "read the segment", path_,
+                      fmt::format("the frame at byte {} fails its checksum", offset()));
   used_ += kFrameHeader + length;
-  return std::optional<Frame>(Frame{static_cast<std::uint8_t>(at[8]), std::string_view(at + kFrameHeader, length), offset()});
+  return std::optional<Frame>(
+      Frame{static_cast<std::uint8_t>(at[8]), std::string_view(at + kFrameHeader, length), offset()});
 }
 
 }  // namespace forebay

@@ -168,8 +168,7 @@ Json page_plots(const RunRecord& record) {
   disk.add(rate_series(record, Metric::kTreeWriteBytes, "write", msgid("disk writes"), "B/s"));
   disk.put(plots, "disk");
   LinePlot network("B/s");
-  network.add(
-      rate_series(record, Metric::kNetworkReceivedBytes, "received", msgid("received"), "B/s"));
+  network.add(rate_series(record, Metric::kNetworkReceivedBytes, "received", msgid("received"), "B/s"));
   network.add(rate_series(record, Metric::kNetworkSentBytes, "sent", msgid("sent"), "B/s"));
   network.put(plots, "network");
   add_loss_plot(plots, record);

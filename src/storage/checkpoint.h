@@ -30,7 +30,8 @@ struct Checkpoint {
   Json to_json() const;
 };
 
-// What lies at a checkpoint path and does not count, with the reason ("half written: end of the archive is missing").
+// What lies at a checkpoint path and does not count, with the reason ("half written: end of the archive is
+// missing").
 struct IncompleteCheckpoint {
   std::string path;
   std::string reason;
@@ -41,20 +42,23 @@ struct CheckpointListing {
   std::vector<IncompleteCheckpoint> incomplete;
 };
 
-// `path`: the folder that holds checkpoints, or one checkpoint file. `complete`: the marker's glob ("*.done"), absent = known
-// layouts. A marker stands for what has its stem beside it (step-100.done for step-100/ or step-100.pt), or for the folder it lies in.
+// `path`: the folder that holds checkpoints, or one checkpoint file. `complete`: the marker's glob
+// ("*.done"), absent = known layouts. A marker stands for what has its stem beside it (step-100.done for
+// step-100/ or step-100.pt), or for the folder it lies in.
 CheckpointListing find_checkpoints(const std::string& path, const std::optional<std::string>& complete);
 
 // FOREBAY_RESUME: the newest whole checkpoint.
-std::optional<std::string> resume_checkpoint(const std::string& path, const std::optional<std::string>& complete);
+std::optional<std::string> resume_checkpoint(const std::string& path,
+                                             const std::optional<std::string>& complete);
 
-// Deletes whole checkpoints beyond the newest `keep`, and only those for which `is_saved` answers true. Each is renamed out of
-// sight first, its marker before it, so that a half-deleted one never counts. Returns the paths deleted.
+// Deletes whole checkpoints beyond the newest `keep`, and only those for which `is_saved` answers true. Each
+// is renamed out of sight first, its marker before it, so that a half-deleted one never counts. Returns the
+// paths deleted.
 Result<std::vector<std::string>> retain_checkpoints(const CheckpointListing& listing, int keep,
                                                     const std::function<bool(const Checkpoint&)>& is_saved);
 
-// Whether a file is a whole zip archive (torch.save, Lightning). `check_data`: also every entry's CRC-32 (reads the file).
-// Nothing when it is; else the reason.
+// Whether a file is a whole zip archive (torch.save, Lightning). `check_data`: also every entry's CRC-32
+// (reads the file). Nothing when it is; else the reason.
 std::optional<std::string> zip_problem(const std::string& path, bool check_data);
 std::optional<std::string> safetensors_problem(const std::string& path);
 

@@ -18,19 +18,26 @@ constexpr std::size_t kBlock = 1 << 20;
 constexpr int kAttempts = 3;
 
 FileMarks marks_of(const struct stat& info) {
-  const auto nanoseconds = [](const timespec& time) { return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec; };
-  return {info.st_size, nanoseconds(info.st_mtim), nanoseconds(info.st_ctim), info.st_ino, info.st_mode & 07777u};
+  const auto nanoseconds = [](const timespec& time) {
+    return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  };
+  return {info.st_size, nanoseconds(info.st_mtim), nanoseconds(info.st_ctim), info.st_ino,
+          info.st_mode & 07777u};
 }
 
-Error cancelled(const std::string& path) { return make_error(ErrorCode::kCancelled, "copy", path, std::string(tr("it was asked to stop"))); }
+Error cancelled(const std::string& path) {
+  return make_error(ErrorCode::kCancelled, "copy", path, std::string(tr("it was asked to stop")));
+}
 
 void hash_zeros(Sha256& hash, std::int64_t count) {
   static const std::string zeros(64 << 10, '\0');
   for (; count > 0; count -= static_cast<std::int64_t>(zeros.size()))
-    hash.update(std::string_view(zeros).substr(0, static_cast<std::size_t>(std::min<std::int64_t>(count, static_cast<std::int64_t>(zeros.size())))));
+    hash.update(std::string_view(zeros).substr(
+        0, static_cast<std::size_t>(std::min<std::int64_t>(count, static_cast<std::int64_t>(zeros.size())))));
 }
 
-// Where the next data begins at or after `offset`; `size` when only a hole is left, `offset` where holes are not known.
+// Where the next data begins at or after `offset`; `size` when only a hole is left, `offset` where holes are
+// not known.
 std::int64_t next_data(int fd, std::int64_t offset, std::int64_t size) {
   const off_t data = ::lseek(fd, offset, SEEK_DATA);
   if (data >= 0) return data;
@@ -39,15 +46,17 @@ std::int64_t next_data(int fd, std::int64_t offset, std::int64_t size) {
 
 class Copier {
  public:
-  Copier(const std::string& from, const std::string& to, const BlockCallback& on_block) : from_(from), to_(to), on_block_(on_block) {}
+  Copier(const std::string& from, const std::string& to, const BlockCallback& on_block)
+      : from_(from), to_(to), on_block_(on_block) {}
 
   // One attempt; kConflict when the source changed meanwhile.
   Result<FileCopy> attempt() {
     UniqueFd in(::open(from_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!in.valid()) return system_error("read", from_, errno);
-    struct stat info {};
+    struct stat info{};
     if (::fstat(in.get(), &info) != 0) return system_error("read", from_, errno);
-    if (!S_ISREG(info.st_mode)) return make_error(ErrorCode::kUnsupported, "copy", from_, std::string(tr("it is no regular file")));
+    if (!S_ISREG(info.st_mode))
+      return make_error(ErrorCode::kUnsupported, "copy", from_, std::string(tr("it is no regular file")));
     FileCopy copy;
     copy.source = marks_of(info);
     UniqueFd out(::open(to_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -58,8 +67,12 @@ class Copier {
     ::posix_fadvise(out.get(), 0, 0, POSIX_FADV_DONTNEED);
     FOREBAY_TRY(const std::string again, hash_file(to_, {}));
     const auto now = file_marks(from_);
-    if (!now || !(*now == copy.source)) return make_error(ErrorCode::kConflict, "copy", from_, std::string(tr("it keeps changing while it is copied")));
-    if (again != copy.sha256) return make_error(ErrorCode::kCorrupt, "copy", to_, std::string(tr("what was read back is not what was written")));
+    if (!now || !(*now == copy.source))
+      return make_error(ErrorCode::kConflict, "copy", from_,
+                        std::string(tr("it keeps changing while it is copied")));
+    if (again != copy.sha256)
+      return make_error(ErrorCode::kCorrupt, "copy", to_,
+                        std::string(tr("what was read back is not what was written")));
     if (::fchmod(out.get(), copy.source.mode) != 0) return system_error("set the mode of", to_, errno);
     const timespec modified{copy.source.modified_ns / 1'000'000'000, copy.source.modified_ns % 1'000'000'000};
     const timespec times[2] = {modified, modified};
@@ -83,11 +96,14 @@ class Copier {
       const off_t hole = ::lseek(in, offset, SEEK_HOLE);
       const std::int64_t end = hole > offset ? std::min<std::int64_t>(hole, size) : size;
       while (offset < end) {
-        const auto want = static_cast<std::size_t>(std::min<std::int64_t>(end - offset, static_cast<std::int64_t>(kBlock)));
+        const auto want =
+            static_cast<std::size_t>(std::min<std::int64_t>(end - offset, static_cast<std::int64_t>(kBlock)));
         const ssize_t got = ::pread(in, buffer.data(), want, offset);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return system_error("read", from_, errno);
-        if (got == 0) return make_error(ErrorCode::kConflict, "copy", from_, std::string(tr("it keeps changing while it is copied")));
+        if (got == 0)
+          return make_error(ErrorCode::kConflict, "copy", from_,
+                            std::string(tr("it keeps changing while it is copied")));
         const std::string_view block(buffer.data(), static_cast<std::size_t>(got));
         FOREBAY_CHECK(write_at(out, block, offset));
         hash.update(block);
@@ -117,9 +133,10 @@ class Copier {
 }  // namespace
 
 Result<FileMarks> file_marks(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return system_error("look at", path, errno);
-  if (!S_ISREG(info.st_mode)) return make_error(ErrorCode::kUnsupported, "copy", path, std::string(tr("it is no regular file")));
+  if (!S_ISREG(info.st_mode))
+    return make_error(ErrorCode::kUnsupported, "copy", path, std::string(tr("it is no regular file")));
   return marks_of(info);
 }
 
@@ -138,7 +155,8 @@ Result<std::string> hash_file(const std::string& path, const BlockCallback& on_b
   }
 }
 
-Result<FileCopy> copy_file_verified(const std::string& from, const std::string& to, const BlockCallback& on_block) {
+Result<FileCopy> copy_file_verified(const std::string& from, const std::string& to,
+                                    const BlockCallback& on_block) {
   for (int attempt = 1;; ++attempt) {
     auto copy = Copier(from, to, on_block).attempt();
     if (copy) return copy;

@@ -1,4 +1,5 @@
-// One file copied so that it is known to be the same: hashed while it is read, flushed, read back and hashed again.
+// One file copied so that it is known to be the same: hashed while it is read, flushed, read back and hashed
+// again.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +27,11 @@ struct FileCopy {
   std::string sha256;
   FileMarks source;
 };
-// Copies `from` to `to` (created or replaced in place: give a name nobody looks at). Holes stay holes; mode and modification time are
-// kept. Errors: kConflict it changed while it was read, three times; kCorrupt what was read back differs; kResourceExhausted the disk is
-// full (`to` is removed); kCancelled.
-Result<FileCopy> copy_file_verified(const std::string& from, const std::string& to, const BlockCallback& on_block);
+// Copies `from` to `to` (created or replaced in place: give a name nobody looks at). Holes stay holes; mode
+// and modification time are kept. Errors: kConflict it changed while it was read, three times; kCorrupt what
+// was read back differs; kResourceExhausted the disk is full (`to` is removed); kCancelled.
+Result<FileCopy> copy_file_verified(const std::string& from, const std::string& to,
+                                    const BlockCallback& on_block);
 
 // SHA-256 of a file, telling on_block as it goes.
 Result<std::string> hash_file(const std::string& path, const BlockCallback& on_block);

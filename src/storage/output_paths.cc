@@ -23,7 +23,9 @@ namespace {
 constexpr int kDepthLimit = 100;
 constexpr std::size_t kItemLimit = 5'000'000;
 
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -53,7 +55,8 @@ std::string real_path(const std::string& path) {
   std::string existing = path, rest;
   while (!existing.empty() && existing != "/") {
     std::array<char, 4097> buffer;
-    if (::realpath(existing.c_str(), buffer.data()) != nullptr) return rest.empty() ? std::string(buffer.data()) : join_path(buffer.data(), rest);
+    if (::realpath(existing.c_str(), buffer.data()) != nullptr)
+      return rest.empty() ? std::string(buffer.data()) : join_path(buffer.data(), rest);
     const std::size_t slash = existing.rfind('/');
     rest = rest.empty() ? existing.substr(slash + 1) : existing.substr(slash + 1) + "/" + rest;
     existing = existing.substr(0, slash);
@@ -66,14 +69,16 @@ class Collector {
   explicit Collector(PlannedCopy& plan) : plan_(plan) {}
 
   // `boundary`: links may point anywhere inside it.
-  Result<void> add(const std::string& source, const std::string& relative, const std::string& boundary, int depth = 0) {
-    struct stat info {};
+  Result<void> add(const std::string& source, const std::string& relative, const std::string& boundary,
+                   int depth = 0) {
+    struct stat info{};
     if (::lstat(source.c_str(), &info) != 0) {
       if (errno == ENOENT && depth > 0) return {};  // gone since it was listed
       return system_error("copy", source, errno);
     }
     if (depth > kDepthLimit || plan_.items.size() > kItemLimit)
-      return make_error(ErrorCode::kResourceExhausted, "copy", source, std::string(tr("the folder is too deep or holds too many files")));
+      return make_error(ErrorCode::kResourceExhausted, "copy", source,
+                        std::string(tr("the folder is too deep or holds too many files")));
     if (S_ISREG(info.st_mode)) {
       plan_.items.push_back({PlannedItem::Kind::kFile, source, relative, {}, info.st_size});
       plan_.bytes += info.st_size;
@@ -84,10 +89,12 @@ class Collector {
       FOREBAY_TRY(const auto names, list_directory(source));
       for (const auto& name : names) {
         if (name.starts_with(".forebay-")) continue;  // our own half-made things
-        FOREBAY_CHECK(add(join_path(source, name), relative.empty() ? name : relative + "/" + name, boundary, depth + 1));
+        FOREBAY_CHECK(add(join_path(source, name), relative.empty() ? name : relative + "/" + name, boundary,
+                          depth + 1));
       }
     } else {
-      plan_.skipped.push_back(fmt::format(fmt::runtime(tr("{0}: neither a file, a folder nor a link")), source));
+      plan_.skipped.push_back(
+          fmt::format(fmt::runtime(tr("{0}: neither a file, a folder nor a link")), source));
     }
     return {};
   }
@@ -97,14 +104,20 @@ class Collector {
     std::array<char, 4097> target;
     const ssize_t length = ::readlink(source.c_str(), target.data(), target.size() - 1);
     const std::string text(target.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-    // Relative links keep their meaning when the whole tree moves; absolute ones and those that leave it do not.
+    // Relative links keep their meaning when the whole tree moves; absolute ones and those that leave it do
+    // not.
     const std::string points_to = absolute_path(join_path(source.substr(0, source.rfind('/')), text));
     // Judged by its text and by where it really leads: "loop/../x" may mean another folder than it says.
     std::array<char, 4097> real;
-    const bool leads_inside = ::realpath(source.c_str(), real.data()) == nullptr || lies_in(real.data(), real_path(boundary));
-    const bool is_inside = !text.empty() && text.front() != '/' && lies_in(points_to, boundary) && leads_inside;
-    if (is_inside) plan_.items.push_back({PlannedItem::Kind::kLink, source, relative, text, 0});
-    else plan_.skipped.push_back(fmt::format(fmt::runtime(tr("{0}: a link that leaves the copied folder")), source));
+    const bool leads_inside =
+        ::realpath(source.c_str(), real.data()) == nullptr || lies_in(real.data(), real_path(boundary));
+    const bool is_inside =
+        !text.empty() && text.front() != '/' && lies_in(points_to, boundary) && leads_inside;
+    if (is_inside)
+      plan_.items.push_back({PlannedItem::Kind::kLink, source, relative, text, 0});
+    else
+      plan_.skipped.push_back(
+          fmt::format(fmt::runtime(tr("{0}: a link that leaves the copied folder")), source));
   }
 
   PlannedCopy& plan_;
@@ -117,17 +130,19 @@ std::string fixed_part(const std::string& pattern) {
   return slash == std::string::npos ? std::string() : pattern.substr(0, slash);
 }
 
-// What a link inside `boundary` stands for, when it is a file inside it too: a link that is named (by itself or by a glob) is copied by
-// content, for what it points to may not be copied with it.
+// What a link inside `boundary` stands for, when it is a file inside it too: a link that is named (by itself
+// or by a glob) is copied by content, for what it points to may not be copied with it.
 std::string file_behind_link(const std::string& path, const std::string& boundary) {
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return path;
   const std::string real = real_path(path);
-  return lies_in(real, real_path(boundary)) && ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? real : path;
+  return lies_in(real, real_path(boundary)) && ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)
+             ? real
+             : path;
 }
 
-Result<void> add_matches(const std::string& pattern, const std::string& folder, const std::string& relative, Collector& collector,
-                         const std::string& boundary, int depth = 0) {
+Result<void> add_matches(const std::string& pattern, const std::string& folder, const std::string& relative,
+                         Collector& collector, const std::string& boundary, int depth = 0) {
   if (depth > kDepthLimit) return {};
   const auto names = list_directory(folder);
   if (!names) return depth == 0 ? Result<void>(names.error()) : Result<void>();
@@ -138,7 +153,7 @@ Result<void> add_matches(const std::string& pattern, const std::string& folder, 
       FOREBAY_CHECK(collector.add(file_behind_link(path, boundary), below, boundary));
       continue;
     }
-    struct stat info {};
+    struct stat info{};
     if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       FOREBAY_CHECK(add_matches(pattern, path, below, collector, boundary, depth + 1));
   }
@@ -150,7 +165,8 @@ void add_parent_folders(PlannedCopy& plan, const std::string& root) {
   std::vector<PlannedItem> parents;
   std::set<std::string> seen;
   for (const auto& item : plan.items) {
-    for (std::size_t slash = item.relative.find('/'); slash != std::string::npos; slash = item.relative.find('/', slash + 1)) {
+    for (std::size_t slash = item.relative.find('/'); slash != std::string::npos;
+         slash = item.relative.find('/', slash + 1)) {
       const std::string folder = item.relative.substr(0, slash);
       if (!seen.insert(folder).second) continue;
       parents.push_back({PlannedItem::Kind::kFolder, join_path(root, folder), folder, {}, 0});
@@ -160,7 +176,7 @@ void add_parent_folders(PlannedCopy& plan, const std::string& root) {
 }
 
 bool is_folder(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
@@ -174,7 +190,8 @@ Result<PlannedCopy> plan_glob(const std::string& from, const std::string& destin
     for (std::size_t slash = 0; slash != std::string::npos;) {
       slash = below.find('/', slash == 0 ? 0 : slash + 1);
       if (wildmatch(pattern, below.substr(0, slash)))
-        return make_error(ErrorCode::kInvalidInput, "copy", from, std::string(tr("the destination lies inside what is copied")));
+        return make_error(ErrorCode::kInvalidInput, "copy", from,
+                          std::string(tr("the destination lies inside what is copied")));
       if (slash == 0) break;
     }
   }
@@ -188,7 +205,8 @@ Result<PlannedCopy> plan_glob(const std::string& from, const std::string& destin
 
 }  // namespace
 
-Result<std::string> expand_variables(const std::string& text, const std::map<std::string, std::string>& variables) {
+Result<std::string> expand_variables(const std::string& text,
+                                     const std::map<std::string, std::string>& variables) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '$') {
@@ -208,9 +226,13 @@ Result<std::string> expand_variables(const std::string& text, const std::map<std
     const bool is_closed = !is_braced || (end < text.size() && text[end] == '}');
     const auto found = variables.find(name);
     if (name.empty() || !is_closed || found == variables.end())
-      return make_error(ErrorCode::kInvalidInput, "resolve the destination", text,
-                        name.empty() || !is_closed ? std::string(tr("a $ is not followed by a name")) : fmt::format(fmt::runtime(tr("${0} is not a variable of this job")), name),
-                        std::string(tr("Known are $FOREBAY_RUN and the variables of the job file; write $$ for a dollar.")));
+      return make_error(
+          ErrorCode::kInvalidInput, "resolve the destination", text,
+          name.empty() || !is_closed
+              ? std::string(tr("a $ is not followed by a name"))
+              : fmt::format(fmt::runtime(tr("${0} is not a variable of this job")), name),
+          std::string(
+              tr("Known are $FOREBAY_RUN and the variables of the job file; write $$ for a dollar.")));
     result += found->second;
     i = is_braced ? end : end - 1;
   }
@@ -220,18 +242,24 @@ Result<std::string> expand_variables(const std::string& text, const std::map<std
 Result<std::string> destination_path(const OutputRequest& request, const OutputSettings& settings) {
   FOREBAY_TRY(std::string to, expand_variables(request.to, settings.variables));
   const std::size_t scheme = to.find("://");
-  if (scheme != std::string::npos && scheme > 0 && std::all_of(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(scheme), [](char c) { return is_name_character(c) || c == '+' || c == '-'; })) {
+  if (scheme != std::string::npos && scheme > 0 &&
+      std::all_of(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(scheme),
+                  [](char c) { return is_name_character(c) || c == '+' || c == '-'; })) {
     if (!to.starts_with("file://"))
-      return make_error(ErrorCode::kUnsupported, "copy outputs to", request.to, fmt::format(fmt::runtime(tr("{0}:// cannot be written to yet")), to.substr(0, scheme)),
-                        std::string(tr("Use file:///folder/ or a plain path.")));
+      return make_error(
+          ErrorCode::kUnsupported, "copy outputs to", request.to,
+          fmt::format(fmt::runtime(tr("{0}:// cannot be written to yet")), to.substr(0, scheme)),
+          std::string(tr("Use file:///folder/ or a plain path.")));
     to = to.substr(7);
     if (to.starts_with("localhost/")) to = to.substr(9);
     if (!to.starts_with('/'))
-      return make_error(ErrorCode::kInvalidInput, "copy outputs to", request.to, std::string(tr("a file:// address needs three slashes")), "file:///folder/");
+      return make_error(ErrorCode::kInvalidInput, "copy outputs to", request.to,
+                        std::string(tr("a file:// address needs three slashes")), "file:///folder/");
     to = percent_decoded(to);
   }
   if (to.empty() || to.find('\0') != std::string::npos)
-    return make_error(ErrorCode::kInvalidInput, "copy outputs to", request.to, std::string(tr("it is no path")));
+    return make_error(ErrorCode::kInvalidInput, "copy outputs to", request.to,
+                      std::string(tr("it is no path")));
   const bool is_folder_meant = to.ends_with('/');
   to = absolute_path(to.starts_with('/') ? to : join_path(settings.workdir, to));
   return is_folder_meant && to != "/" ? to + "/" : to;
@@ -241,7 +269,8 @@ Result<PlannedCopy> plan_copy(const OutputRequest& request, const OutputSettings
   FOREBAY_TRY(const std::string to, destination_path(request, settings));
   if (request.from.empty() || request.from.find('\0') != std::string::npos)
     return make_error(ErrorCode::kInvalidInput, "copy", request.from, std::string(tr("it is no path")));
-  const std::string from = absolute_path(request.from.starts_with('/') ? request.from : join_path(settings.workdir, request.from));
+  const std::string from =
+      absolute_path(request.from.starts_with('/') ? request.from : join_path(settings.workdir, request.from));
   const std::string bare = to.size() > 1 && to.ends_with('/') ? to.substr(0, to.size() - 1) : to;
   // A name that exists is that name, even with a star in it.
   if (!path_exists(from) && from.find_first_of("*?[") != std::string::npos) return plan_glob(from, bare);
@@ -250,21 +279,27 @@ Result<PlannedCopy> plan_copy(const OutputRequest& request, const OutputSettings
   if (is_folder(from)) {
     plan.destination_folder = bare;
     if (lies_in(real_path(bare), real_path(from)))
-      return make_error(ErrorCode::kInvalidInput, "copy", from, std::string(tr("the destination lies inside what is copied")));
+      return make_error(ErrorCode::kInvalidInput, "copy", from,
+                        std::string(tr("the destination lies inside what is copied")));
     std::array<char, 4097> resolved;
-    const std::string real = ::realpath(from.c_str(), resolved.data()) != nullptr ? std::string(resolved.data()) : from;
+    const std::string real =
+        ::realpath(from.c_str(), resolved.data()) != nullptr ? std::string(resolved.data()) : from;
     FOREBAY_CHECK(collector.add(real, "", real));
     return plan;
   }
   if (!path_exists(from) && bare != from && lies_in(bare, from))
-    return make_error(ErrorCode::kInvalidInput, "copy", from, std::string(tr("the destination lies inside what is copied")));
-  if (!path_exists(from)) return make_error(ErrorCode::kNotFound, "copy", from, std::string(tr("it does not exist")));
+    return make_error(ErrorCode::kInvalidInput, "copy", from,
+                      std::string(tr("the destination lies inside what is copied")));
+  if (!path_exists(from))
+    return make_error(ErrorCode::kNotFound, "copy", from, std::string(tr("it does not exist")));
   const std::string name = from.substr(from.rfind('/') + 1);
   const bool into_folder = to.ends_with('/') || is_folder(bare);
   plan.destination_folder = into_folder ? bare : bare.substr(0, std::max<std::size_t>(bare.rfind('/'), 1));
-  const std::string target = join_path(plan.destination_folder, into_folder ? name : bare.substr(bare.rfind('/') + 1));
+  const std::string target =
+      join_path(plan.destination_folder, into_folder ? name : bare.substr(bare.rfind('/') + 1));
   if (real_path(target) == real_path(from))
-    return make_error(ErrorCode::kInvalidInput, "copy", from, std::string(tr("the destination is the file itself")));
+    return make_error(ErrorCode::kInvalidInput, "copy", from,
+                      std::string(tr("the destination is the file itself")));
   // A file named by a link of its own is meant by content, wherever it lies.
   FOREBAY_CHECK(collector.add(file_behind_link(from, "/"), target.substr(target.rfind('/') + 1), "/"));
   return plan;

@@ -26,8 +26,10 @@ struct PlannedCopy {
 };
 
 // $NAME and ${NAME} of `variables`, "$$" for a dollar. kInvalidInput names an unknown one.
-Result<std::string> expand_variables(const std::string& text, const std::map<std::string, std::string>& variables);
-// file:///x, file://localhost/x (percent-encoding resolved) or a plain path → absolute path. kUnsupported another scheme.
+Result<std::string> expand_variables(const std::string& text,
+                                     const std::map<std::string, std::string>& variables);
+// file:///x, file://localhost/x (percent-encoding resolved) or a plain path → absolute path. kUnsupported
+// another scheme.
 Result<std::string> destination_path(const OutputRequest& request, const OutputSettings& settings);
 // Errors: kNotFound nothing matches, kInvalidInput the destination lies inside the source.
 Result<PlannedCopy> plan_copy(const OutputRequest& request, const OutputSettings& settings);

@@ -33,8 +33,9 @@ std::map<std::string, Earlier> read_previous(const Json& manifest) {
   for (const Json& result : manifest["outputs"].items())
     for (const Json& file : result["files"].items())
       if (!file["sha256"].string_or_empty().empty())
-        files[file["to"].string_or_empty()] = {file["bytes"].as_integer().value_or(-1), file["modified_ns"].as_integer().value_or(-1),
-                                               file["sha256"].string_or_empty(), file["from"].string_or_empty()};
+        files[file["to"].string_or_empty()] = {
+            file["bytes"].as_integer().value_or(-1), file["modified_ns"].as_integer().value_or(-1),
+            file["sha256"].string_or_empty(), file["from"].string_or_empty()};
   return files;
 }
 
@@ -43,18 +44,23 @@ void flush_folder(const std::string& path) {
   if (fd.valid()) ::fsync(fd.get());
 }
 
-std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+std::string parent_of(const std::string& path) {
+  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
 
-// Copies one request: first everything into a hidden folder beside its destination, then all of it into place.
+// Copies one request: first everything into a hidden folder beside its destination, then all of it into
+// place.
 class RequestCopier {
  public:
-  RequestCopier(OutputResult& result, const OutputSettings& settings, const std::map<std::string, Earlier>& previous, OutputProgress& progress)
+  RequestCopier(OutputResult& result, const OutputSettings& settings,
+                const std::map<std::string, Earlier>& previous, OutputProgress& progress)
       : result_(result), settings_(settings), previous_(previous), progress_(progress) {}
 
   Result<void> run(const PlannedCopy& plan) {
     result_.destination = plan.destination_folder;
     result_.skipped = plan.skipped;
-    partial_ = fmt::format("{}/.forebay-partial-{}-{}", plan.destination_folder, settings_.run_id, sha256_hex(result_.request.from).substr(0, 8));
+    partial_ = fmt::format("{}/.forebay-partial-{}-{}", plan.destination_folder, settings_.run_id,
+                           sha256_hex(result_.request.from).substr(0, 8));
     FOREBAY_CHECK(make_directories(plan.destination_folder, 0777));
     FOREBAY_CHECK(find_present(plan));
     FOREBAY_CHECK(check_space(plan));
@@ -68,7 +74,9 @@ class RequestCopier {
   }
 
  private:
-  std::string final_path(const PlannedItem& item) const { return join_path(result_.destination, item.relative); }
+  std::string final_path(const PlannedItem& item) const {
+    return join_path(result_.destination, item.relative);
+  }
   std::string staged_path(std::size_t index) const { return fmt::format("{}/{}", partial_, index); }
 
   bool tell(std::int64_t bytes) {
@@ -84,17 +92,21 @@ class RequestCopier {
     for (std::size_t i = 0; i < plan.items.size(); ++i) {
       const auto& item = plan.items[i];
       const std::string path = final_path(item);
-      for (std::string parent = parent_of(path); parent.size() > result_.destination.size() && checked.insert(parent).second; parent = parent_of(parent)) {
-        struct stat info {};
+      for (std::string parent = parent_of(path);
+           parent.size() > result_.destination.size() && checked.insert(parent).second;
+           parent = parent_of(parent)) {
+        struct stat info{};
         if (::lstat(parent.c_str(), &info) == 0 && !S_ISDIR(info.st_mode))
-          return make_error(ErrorCode::kConflict, "copy to", parent, std::string(tr("something that is no folder is in the way")));
+          return make_error(ErrorCode::kConflict, "copy to", parent,
+                            std::string(tr("something that is no folder is in the way")));
       }
-      struct stat info {};
+      struct stat info{};
       if (::lstat(path.c_str(), &info) != 0) continue;
       const bool wants_folder = item.kind == PlannedItem::Kind::kFolder;
       if (wants_folder != S_ISDIR(info.st_mode))
         return make_error(ErrorCode::kConflict, "copy to", path,
-                          std::string(wants_folder ? tr("something that is no folder is in the way") : tr("a folder is in the way")));
+                          std::string(wants_folder ? tr("something that is no folder is in the way")
+                                                   : tr("a folder is in the way")));
       if (item.kind != PlannedItem::Kind::kFile || !S_ISREG(info.st_mode)) continue;
       FOREBAY_TRY(present_[i], same_content(item, path));
     }
@@ -107,7 +119,9 @@ class RequestCopier {
     if (!there || !here || there->bytes != here->bytes) return std::string();
     if (const auto earlier = previous_.find(path); earlier != previous_.end()) {
       const Earlier& known = earlier->second;
-      if (known.bytes == here->bytes && known.modified_ns == here->modified_ns && there->modified_ns == known.modified_ns) return known.sha256;
+      if (known.bytes == here->bytes && known.modified_ns == here->modified_ns &&
+          there->modified_ns == known.modified_ns)
+        return known.sha256;
     }
     const auto keep_going = [&](std::int64_t) { return !settings_.cancelled || !settings_.cancelled(); };
     FOREBAY_TRY(const std::string source, hash_file(item.source, keep_going));
@@ -118,18 +132,22 @@ class RequestCopier {
   Result<void> check_space(const PlannedCopy& plan) {
     std::int64_t needed = 0;
     for (std::size_t i = 0; i < plan.items.size(); ++i) {
-      struct stat info {};
-      if (plan.items[i].kind != PlannedItem::Kind::kFile || !present_[i].empty() || ::stat(plan.items[i].source.c_str(), &info) != 0) continue;
+      struct stat info{};
+      if (plan.items[i].kind != PlannedItem::Kind::kFile || !present_[i].empty() ||
+          ::stat(plan.items[i].source.c_str(), &info) != 0)
+        continue;
       needed += static_cast<std::int64_t>(info.st_blocks) * 512;
       // A staged file of an earlier attempt is there already.
-      if (::stat(staged_path(i).c_str(), &info) == 0) needed -= static_cast<std::int64_t>(info.st_blocks) * 512;
+      if (::stat(staged_path(i).c_str(), &info) == 0)
+        needed -= static_cast<std::int64_t>(info.st_blocks) * 512;
     }
-    struct statvfs space {};
+    struct statvfs space{};
     if (::statvfs(result_.destination.c_str(), &space) != 0 || space.f_blocks == 0) return {};
     const auto free = static_cast<std::int64_t>(space.f_bavail) * static_cast<std::int64_t>(space.f_frsize);
     if (needed <= free) return {};
     return make_error(ErrorCode::kResourceExhausted, "copy to", result_.destination,
-                      fmt::format(fmt::runtime(tr("{0} are needed and {1} are free")), format_bytes(Bytes{needed}), format_bytes(Bytes{free})),
+                      fmt::format(fmt::runtime(tr("{0} are needed and {1} are free")),
+                                  format_bytes(Bytes{needed}), format_bytes(Bytes{free})),
                       std::string(tr("Free some space and copy the outputs again.")));
   }
 
@@ -141,7 +159,9 @@ class RequestCopier {
       CopiedFile file{item.source, final_path(item), item.bytes, present_[i], 0, !present_[i].empty()};
       if (item.kind == PlannedItem::Kind::kFile) {
         if (file.was_there) {
-          if (!tell(item.bytes)) return make_error(ErrorCode::kCancelled, "copy", item.source, std::string(tr("it was asked to stop")));
+          if (!tell(item.bytes))
+            return make_error(ErrorCode::kCancelled, "copy", item.source,
+                              std::string(tr("it was asked to stop")));
           if (const auto marks = file_marks(item.source)) file.modified_ns = marks->modified_ns;
         } else {
           FOREBAY_CHECK(stage_file(item, staged_path(i), file));
@@ -165,7 +185,8 @@ class RequestCopier {
         return {};
       }
     }
-    FOREBAY_TRY(const FileCopy copy, copy_file_verified(item.source, staged, [&](std::int64_t bytes) { return tell(bytes); }));
+    FOREBAY_TRY(const FileCopy copy,
+                copy_file_verified(item.source, staged, [&](std::int64_t bytes) { return tell(bytes); }));
     file.sha256 = copy.sha256;
     file.bytes = copy.source.bytes;
     file.modified_ns = copy.source.modified_ns;
@@ -179,7 +200,7 @@ class RequestCopier {
       const std::string path = final_path(item);
       folders.insert(parent_of(path));
       if (item.kind == PlannedItem::Kind::kFolder) {
-        struct stat info {};
+        struct stat info{};
         const bool is_known = ::stat(item.source.c_str(), &info) == 0;
         FOREBAY_CHECK(make_directories(path, is_known ? (info.st_mode & 07777) | 0700 : 0755));
         continue;
@@ -188,7 +209,8 @@ class RequestCopier {
       const std::string staged = staged_path(i);
       if (item.kind == PlannedItem::Kind::kLink) {
         ::unlink(staged.c_str());
-        if (::symlink(item.link_target.c_str(), staged.c_str()) != 0) return system_error("make the link", path, errno);
+        if (::symlink(item.link_target.c_str(), staged.c_str()) != 0)
+          return system_error("make the link", path, errno);
       }
       if (std::rename(staged.c_str(), path.c_str()) != 0) return system_error("move into place", path, errno);
     }
@@ -209,19 +231,31 @@ Json result_to_json(const OutputResult& result) {
   std::int64_t bytes = 0;
   for (const auto& file : result.files) {
     bytes += file.bytes;
-    files.push(Json::object({{"from", file.from}, {"to", file.to}, {"bytes", file.bytes}, {"sha256", file.sha256.empty() ? Json() : Json(file.sha256)},
-                             {"modified_ns", file.modified_ns}, {"was_there", file.was_there}}));
+    files.push(Json::object({{"from", file.from},
+                             {"to", file.to},
+                             {"bytes", file.bytes},
+                             {"sha256", file.sha256.empty() ? Json() : Json(file.sha256)},
+                             {"modified_ns", file.modified_ns},
+                             {"was_there", file.was_there}}));
   }
-  Json json = Json::object({{"from", result.request.from}, {"to", result.request.to}, {"destination", result.destination}, {"complete", !result.error},
-                            {"bytes", bytes}, {"files", std::move(files)}, {"skipped", Json(result.skipped)}});
-  if (result.error) json.set("error", Json::object({{"code", error_code_name(result.error->code)}, {"sentence", result.error->sentence()}}));
+  Json json = Json::object({{"from", result.request.from},
+                            {"to", result.request.to},
+                            {"destination", result.destination},
+                            {"complete", !result.error},
+                            {"bytes", bytes},
+                            {"files", std::move(files)},
+                            {"skipped", Json(result.skipped)}});
+  if (result.error)
+    json.set("error", Json::object({{"code", error_code_name(result.error->code)},
+                                    {"sentence", result.error->sentence()}}));
   return json;
 }
 
 }  // namespace
 
 bool OutputsReport::is_complete() const {
-  return std::none_of(results.begin(), results.end(), [](const OutputResult& result) { return result.error.has_value(); });
+  return std::none_of(results.begin(), results.end(),
+                      [](const OutputResult& result) { return result.error.has_value(); });
 }
 
 Json OutputsReport::to_json() const {
@@ -242,7 +276,8 @@ OutputsReport copy_outputs(const std::vector<OutputRequest>& requests, const Out
   for (std::size_t i = 0; i < requests.size(); ++i) {
     OutputResult result;
     result.request = requests[i];
-    auto done = plans[i] ? RequestCopier(result, settings, previous, progress).run(*plans[i]) : Result<void>(plans[i].error());
+    auto done = plans[i] ? RequestCopier(result, settings, previous, progress).run(*plans[i])
+                         : Result<void>(plans[i].error());
     if (!done) result.error = std::move(done).error();
     report.results.push_back(std::move(result));
   }

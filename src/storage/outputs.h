@@ -15,7 +15,8 @@ namespace forebay {
 
 struct OutputRequest {
   std::string from;  // file, folder or glob (** too), relative to workdir or absolute
-  std::string to;    // file:///folder/ or a plain path; $NAME and ${NAME} of OutputSettings::variables are replaced
+  std::string
+      to;  // file:///folder/ or a plain path; $NAME and ${NAME} of OutputSettings::variables are replaced
 };
 
 struct OutputProgress {
@@ -25,10 +26,11 @@ struct OutputProgress {
 };
 
 struct OutputSettings {
-  std::string workdir;                           // absolute
-  std::map<std::string, std::string> variables;  // FOREBAY_RUN, and the job's declared variables; another $NAME in `to` is an error
-  std::string run_id;                            // names the partial folder, so that a repeated copy goes on where it was
-  Json previous;                                 // the manifest of an earlier copy of this run, or null: spares reading again
+  std::string workdir;  // absolute
+  std::map<std::string, std::string>
+      variables;       // FOREBAY_RUN, and the job's declared variables; another $NAME in `to` is an error
+  std::string run_id;  // names the partial folder, so that a repeated copy goes on where it was
+  Json previous;       // the manifest of an earlier copy of this run, or null: spares reading again
   std::function<void(const OutputProgress&)> progress;  // may be empty
   std::function<bool()> cancelled;                      // may be empty; asked between blocks
 };
@@ -45,10 +47,10 @@ struct CopiedFile {
 
 struct OutputResult {
   OutputRequest request;
-  std::string destination;         // resolved folder or file
-  std::vector<CopiedFile> files;   // complete only when error is absent
+  std::string destination;           // resolved folder or file
+  std::vector<CopiedFile> files;     // complete only when error is absent
   std::vector<std::string> skipped;  // links out of the tree, sockets, devices: what and why
-  std::optional<Error> error;      // when set nothing of this request was made visible
+  std::optional<Error> error;        // when set nothing of this request was made visible
 };
 
 struct OutputsReport {
@@ -57,14 +59,16 @@ struct OutputsReport {
   Json to_json() const;  // outputs.json
 };
 
-// A folder's content goes below `to`; a file goes to `to`, or into it when it ends in "/" or is a folder; what a glob matches keeps
-// its path below the glob's fixed part. Every file is copied into a hidden partial folder at the destination, flushed, read back and
-// compared with the SHA-256 of what was read, and only when all of a request are there renamed into place. Modes and modification
-// times are kept, holes stay holes, links that point inside the tree are made again, others skipped. A destination inside its own
-// source, a full disk, a source that keeps changing: an error of that request; the others go on.
+// A folder's content goes below `to`; a file goes to `to`, or into it when it ends in "/" or is a folder;
+// what a glob matches keeps its path below the glob's fixed part. Every file is copied into a hidden partial
+// folder at the destination, flushed, read back and compared with the SHA-256 of what was read, and only when
+// all of a request are there renamed into place. Modes and modification times are kept, holes stay holes,
+// links that point inside the tree are made again, others skipped. A destination inside its own source, a
+// full disk, a source that keeps changing: an error of that request; the others go on.
 OutputsReport copy_outputs(const std::vector<OutputRequest>& requests, const OutputSettings& settings);
 
-// The problems that can be known before a run: scheme not file://, unknown variable, destination inside source.
+// The problems that can be known before a run: scheme not file://, unknown variable, destination inside
+// source.
 std::vector<Error> check_outputs(const std::vector<OutputRequest>& requests, const OutputSettings& settings);
 
 }  // namespace forebay

@@ -6,7 +6,8 @@
 namespace forebay {
 namespace {
 
-// kNeverHere: no later position of the enclosing "*" can match either. kNeverBeforeSlash: only a "**" further out can help.
+// kNeverHere: no later position of the enclosing "*" can match either. kNeverBeforeSlash: only a "**" further
+// out can help.
 enum class Match { kYes, kNo, kNeverHere, kNeverBeforeSlash };
 
 constexpr int kStepLimit = 200'000;
@@ -31,13 +32,18 @@ bool in_class(std::string_view name, unsigned char c, bool& is_known) {
 
 class Matcher {
  public:
-  Matcher(std::string_view pattern, std::string_view text, bool paths) : pattern_(pattern), text_(text), paths_(paths) {}
+  Matcher(std::string_view pattern, std::string_view text, bool paths)
+      : pattern_(pattern), text_(text), paths_(paths) {}
   bool run() { return match(0, 0) == Match::kYes; }
 
  private:
   // The byte, or NUL after the end: patterns and paths hold no NUL.
-  unsigned char pattern_at(std::size_t i) const { return i < pattern_.size() ? static_cast<unsigned char>(pattern_[i]) : 0; }
-  unsigned char text_at(std::size_t i) const { return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0; }
+  unsigned char pattern_at(std::size_t i) const {
+    return i < pattern_.size() ? static_cast<unsigned char>(pattern_[i]) : 0;
+  }
+  unsigned char text_at(std::size_t i) const {
+    return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0;
+  }
 
   Match match(std::size_t p, std::size_t t) {
     for (; p < pattern_.size(); ++p, ++t) {
@@ -70,7 +76,8 @@ class Matcher {
     bool crosses_slash = !paths_;
     if (paths_ && p - first >= 2) {
       const bool opens = first == 0 || pattern_at(first - 1) == '/';
-      const bool closes = p >= pattern_.size() || pattern_at(p) == '/' || (pattern_at(p) == '\\' && pattern_at(p + 1) == '/');
+      const bool closes =
+          p >= pattern_.size() || pattern_at(p) == '/' || (pattern_at(p) == '\\' && pattern_at(p + 1) == '/');
       if (opens && closes) {
         // "**/" may stand for nothing.
         if (pattern_at(p) == '/' && match(p + 1, t) == Match::kYes) return Match::kYes;
@@ -148,6 +155,8 @@ class Matcher {
 
 }  // namespace
 
-bool wildmatch(std::string_view pattern, std::string_view text, bool paths) { return Matcher(pattern, text, paths).run(); }
+bool wildmatch(std::string_view pattern, std::string_view text, bool paths) {
+  return Matcher(pattern, text, paths).run();
+}
 
 }  // namespace forebay

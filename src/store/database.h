@@ -1,6 +1,7 @@
-// SQLite, opened the one way Forebay uses it: WAL, synchronous=FULL, foreign keys, a busy timeout; several processes at once are fine.
-// One Database per thread. Errors: kUnavailable when another process holds the lock too long, kResourceExhausted on a full disk,
-// kCorrupt for a damaged file, kUnsupported on a network file system (SQLite's locks are not safe there) or for a newer schema.
+// SQLite, opened the one way Forebay uses it: WAL, synchronous=FULL, foreign keys, a busy timeout; several
+// processes at once are fine. One Database per thread. Errors: kUnavailable when another process holds the
+// lock too long, kResourceExhausted on a full disk, kCorrupt for a damaged file, kUnsupported on a network
+// file system (SQLite's locks are not safe there) or for a newer schema.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,8 @@ class Database {
 
   // Runs one statement with bound values; returns how many rows it changed.
   Result<std::int64_t> execute(std::string_view sql, const std::vector<DatabaseValue>& values = {});
-  Result<void> query(std::string_view sql, const std::vector<DatabaseValue>& values, const std::function<void(const DatabaseRow&)>& each);
+  Result<void> query(std::string_view sql, const std::vector<DatabaseValue>& values,
+                     const std::function<void(const DatabaseRow&)>& each);
   // BEGIN IMMEDIATE … COMMIT; rolled back when `body` fails. No slow call may be made inside.
   Result<void> transaction(const std::function<Result<void>()>& body);
 

@@ -26,9 +26,10 @@ std::optional<CpuLoad::Ticks> CpuLoad::parse(std::string_view line) {
   return ticks;
 }
 
-// The part's share of the ticks since `before`, which then moves on; nothing while too few have passed. idle and iowait are
-// known to go backwards a little (proc(5)): that is a share of 0.
-std::optional<double> CpuLoad::share(Ticks& before, const Ticks& now, std::uint64_t Ticks::* part, bool inverted) {
+// The part's share of the ticks since `before`, which then moves on; nothing while too few have passed. idle
+// and iowait are known to go backwards a little (proc(5)): that is a share of 0.
+std::optional<double> CpuLoad::share(Ticks& before, const Ticks& now, std::uint64_t Ticks::* part,
+                                     bool inverted) {
   if (!before.known || now.total < before.total) {
     before = now;
     return std::nullopt;
@@ -52,7 +53,8 @@ void CpuLoad::append_to(Sample& sample, ReadBuffer& buffer) {
     TextCursor rest(line.substr(3));
     if (line.size() > 3 && line[3] == ' ') {
       if (const auto now = parse(rest.rest()))
-        if (const auto found = share(all_, *now, &Ticks::waiting, false)) sample.add(Metric::kIoWaitFraction, *found);
+        if (const auto found = share(all_, *now, &Ticks::waiting, false))
+          sample.add(Metric::kIoWaitFraction, *found);
       continue;
     }
     const auto core = rest.number();

@@ -15,19 +15,23 @@ bool is_stacked_or_virtual(std::string_view name) {
   return false;
 }
 
-bool ends_in_digit(std::string_view name) { return !name.empty() && name.back() >= '0' && name.back() <= '9'; }
+bool ends_in_digit(std::string_view name) {
+  return !name.empty() && name.back() >= '0' && name.back() <= '9';
+}
 
 // Where /sys cannot say what is a partition (many containers): by the kernel's naming.
 bool looks_like_partition(std::string_view name) {
   if (name.starts_with("nvme") || name.starts_with("mmcblk") || name.starts_with("nbd")) {
     const std::size_t at = name.rfind('p');
-    return at != std::string_view::npos && at + 1 < name.size() && at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9' && ends_in_digit(name);
+    return at != std::string_view::npos && at + 1 < name.size() && at > 0 && name[at - 1] >= '0' &&
+           name[at - 1] <= '9' && ends_in_digit(name);
   }
   return ends_in_digit(name);
 }
 
 bool is_whole_disk(const std::string& name, const std::string& sys) {
-  if (name.empty() || name.size() > 64 || name.find('/') != std::string::npos || is_stacked_or_virtual(name)) return false;
+  if (name.empty() || name.size() > 64 || name.find('/') != std::string::npos || is_stacked_or_virtual(name))
+    return false;
   if (path_exists(sys + "/block")) return path_exists(sys + "/block/" + name);
   return !looks_like_partition(name);
 }

@@ -13,7 +13,8 @@ struct Sign {
   std::string_view kind;
 };
 
-// In this order: the more special first. Each was seen in the output of PyTorch, TensorFlow, NCCL, CPython, glibc or a shell.
+// In this order: the more special first. Each was seen in the output of PyTorch, TensorFlow, NCCL, CPython,
+// glibc or a shell.
 constexpr Sign kSigns[] = {
     {"killed by signal: Bus error", "shared_memory"},
     {"insufficient shared memory", "shared_memory"},
@@ -48,7 +49,9 @@ constexpr Sign kSigns[] = {
     {"ncclSystemError", "exception"},
 };
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
 
 // "[rank0]: " as torchrun puts it before every line.
 std::string_view without_rank(std::string_view line) {

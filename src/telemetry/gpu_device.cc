@@ -10,7 +10,9 @@ namespace forebay {
 namespace {
 
 // True when the device itself is gone, not only this value.
-bool is_lost(NvmlReturn code) { return code == kNvmlGpuIsLost || code == kNvmlResetRequired; }
+bool is_lost(NvmlReturn code) {
+  return code == kNvmlGpuIsLost || code == kNvmlResetRequired;
+}
 
 // Collects values; remembers whether any answer said that the device is lost.
 class Reading {
@@ -54,8 +56,10 @@ void read_activity(const NvmlFunctions& nvml, NvmlDevice device, Reading& readin
     reading.put(kMemoryUtilization, utilization.memory / 100.0);
   }
   unsigned clock = 0;
-  if (nvml.clock != nullptr && reading.works(nvml.clock(device, kNvmlClockSm, &clock))) reading.put(kSmClock, clock * 1e6);
-  if (nvml.clock != nullptr && reading.works(nvml.clock(device, kNvmlClockMemory, &clock))) reading.put(kMemoryClock, clock * 1e6);
+  if (nvml.clock != nullptr && reading.works(nvml.clock(device, kNvmlClockSm, &clock)))
+    reading.put(kSmClock, clock * 1e6);
+  if (nvml.clock != nullptr && reading.works(nvml.clock(device, kNvmlClockMemory, &clock)))
+    reading.put(kMemoryClock, clock * 1e6);
   unsigned long long reasons = 0;
   if (nvml.throttle_reasons != nullptr && reading.works(nvml.throttle_reasons(device, &reasons)))
     reading.put(kThrottle, static_cast<double>(reasons));
@@ -64,14 +68,17 @@ void read_activity(const NvmlFunctions& nvml, NvmlDevice device, Reading& readin
 void read_power(const NvmlFunctions& nvml, NvmlDevice device, Reading& reading) {
   unsigned value = 0;
   if (nvml.power != nullptr && reading.works(nvml.power(device, &value))) reading.put(kPower, value * 1e-3);
-  if (nvml.power_limit != nullptr && reading.works(nvml.power_limit(device, &value))) reading.put(kPowerLimit, value * 1e-3);
+  if (nvml.power_limit != nullptr && reading.works(nvml.power_limit(device, &value)))
+    reading.put(kPowerLimit, value * 1e-3);
   unsigned long long energy = 0;
-  if (nvml.energy != nullptr && reading.works(nvml.energy(device, &energy))) reading.put(kEnergy, static_cast<double>(energy) * 1e-3);
-  if (nvml.temperature != nullptr && reading.works(nvml.temperature(device, 0, &value))) reading.put(kTemperature, value);
+  if (nvml.energy != nullptr && reading.works(nvml.energy(device, &energy)))
+    reading.put(kEnergy, static_cast<double>(energy) * 1e-3);
+  if (nvml.temperature != nullptr && reading.works(nvml.temperature(device, 0, &value)))
+    reading.put(kTemperature, value);
 }
 
-// The entries grew from 24 to 32 bytes in one driver series without another version number. So the buffer is filled with a
-// pattern first, and how far the driver wrote tells how long its entries are.
+// The entries grew from 24 to 32 bytes in one driver series without another version number. So the buffer is
+// filled with a pattern first, and how far the driver wrote tells how long its entries are.
 constexpr unsigned char kPattern = 0xA5;
 constexpr std::size_t kLongestEntry = 32;
 
@@ -81,7 +88,8 @@ std::size_t entry_size(const std::vector<unsigned char>& buffer, unsigned count)
   return written > std::size_t{24} * count ? 32 : 24;
 }
 
-void read_processes(const NvmlFunctions& nvml, NvmlDevice device, Reading& reading, std::vector<GpuProcess>& processes) {
+void read_processes(const NvmlFunctions& nvml, NvmlDevice device, Reading& reading,
+                    std::vector<GpuProcess>& processes) {
   processes.clear();
   const bool first_version = nvml.processes == nullptr;
   const auto call = first_version ? nvml.processes_v1 : nvml.processes;
@@ -122,8 +130,10 @@ GpuMessage describe_gpu(const NvmlFunctions& nvml, NvmlDevice device, std::uint1
   Reading reading(message);
   read_memory(nvml, device, reading);
   unsigned value = 0, pending = 0;
-  if (nvml.power_limit != nullptr && reading.works(nvml.power_limit(device, &value))) reading.put(kPowerLimit, value * 1e-3);
-  if (nvml.mig_mode != nullptr && nvml.mig_mode(device, &value, &pending) == kNvmlSuccess && value == 1) message.valid |= kGpuMigFlag;
+  if (nvml.power_limit != nullptr && reading.works(nvml.power_limit(device, &value)))
+    reading.put(kPowerLimit, value * 1e-3);
+  if (nvml.mig_mode != nullptr && nvml.mig_mode(device, &value, &pending) == kNvmlSuccess && value == 1)
+    message.valid |= kGpuMigFlag;
   NvmlPciInfo pci{};
   std::string bus;
   if (nvml.pci_info != nullptr && nvml.pci_info(device, &pci) == kNvmlSuccess) {
@@ -135,7 +145,8 @@ GpuMessage describe_gpu(const NvmlFunctions& nvml, NvmlDevice device, std::uint1
   return message;
 }
 
-GpuMessage read_gpu(const NvmlFunctions& nvml, NvmlDevice device, std::uint16_t index, std::vector<GpuProcess>& processes) {
+GpuMessage read_gpu(const NvmlFunctions& nvml, NvmlDevice device, std::uint16_t index,
+                    std::vector<GpuProcess>& processes) {
   GpuMessage message;
   message.kind = GpuMessageKind::kReading;
   message.device = index;

@@ -11,7 +11,9 @@ namespace forebay {
 
 // What a device is: uuid, bus address, name, total memory, power limit.
 GpuMessage describe_gpu(const NvmlFunctions& nvml, NvmlDevice device, std::uint16_t index);
-// What a device does now. A value the driver does not give, or gives as nonsense, is not in it. `processes` gets its compute processes.
-GpuMessage read_gpu(const NvmlFunctions& nvml, NvmlDevice device, std::uint16_t index, std::vector<GpuProcess>& processes);
+// What a device does now. A value the driver does not give, or gives as nonsense, is not in it. `processes`
+// gets its compute processes.
+GpuMessage read_gpu(const NvmlFunctions& nvml, NvmlDevice device, std::uint16_t index,
+                    std::vector<GpuProcess>& processes);
 
 }  // namespace forebay

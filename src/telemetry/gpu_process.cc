@@ -41,12 +41,14 @@ bool make_pipe(UniqueFd& reading, UniqueFd& writing) {
 
 }  // namespace
 
-Result<GpuReaderProcess> start_gpu_reader(std::vector<std::string> command, const std::vector<std::string>& arguments) {
+Result<GpuReaderProcess> start_gpu_reader(std::vector<std::string> command,
+                                          const std::vector<std::string>& arguments) {
   if (command.empty()) command = {own_program(), "gpu-reader"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   GpuReaderProcess started;
   UniqueFd input, output;
-  if (!make_pipe(input, started.requests) || !make_pipe(started.answers, output)) return system_error("start", "the GPU reader", errno);
+  if (!make_pipe(input, started.requests) || !make_pipe(started.answers, output))
+    return system_error("start", "the GPU reader", errno);
   ::fcntl(started.answers.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(started.requests.get(), F_SETFL, O_NONBLOCK);
 
@@ -60,12 +62,14 @@ Result<GpuReaderProcess> start_gpu_reader(std::vector<std::string> command, cons
   ::posix_spawnattr_setsigmask(&settings.attributes, &none);
   ::posix_spawnattr_setsigdefault(&settings.attributes, &all);
   ::posix_spawnattr_setpgroup(&settings.attributes, 0);
-  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setflags(&settings.attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
   std::vector<char*> argv;
   for (std::string& each : command) argv.push_back(each.data());
   argv.push_back(nullptr);
-  const int failed = ::posix_spawn(&started.pid, argv[0], &settings.actions, &settings.attributes, argv.data(), environ);
+  const int failed =
+      ::posix_spawn(&started.pid, argv[0], &settings.actions, &settings.attributes, argv.data(), environ);
   if (failed != 0) return system_error("start", command[0], failed);
   started.process.reset(static_cast<int>(::syscall(SYS_pidfd_open, started.pid, 0)));
   return started;

@@ -18,7 +18,9 @@ struct GpuReaderProcess {
   UniqueFd answers;   // from its standard output, does not block
 };
 
-// `command` empty = own_program() gpu-reader. In a process group of its own, so that Ctrl-C at the terminal does not reach it.
-Result<GpuReaderProcess> start_gpu_reader(std::vector<std::string> command, const std::vector<std::string>& arguments);
+// `command` empty = own_program() gpu-reader. In a process group of its own, so that Ctrl-C at the terminal
+// does not reach it.
+Result<GpuReaderProcess> start_gpu_reader(std::vector<std::string> command,
+                                          const std::vector<std::string>& arguments);
 
 }  // namespace forebay

@@ -14,18 +14,10 @@ struct Range {
 
 // Wide on purpose: they catch sentinels and wrong units, not odd cards.
 constexpr Range kPlausible[] = {
-    {kUtilization, 0, 1},
-    {kMemoryUtilization, 0, 1},
-    {kUsed, 0, 0x1p46},
-    {kFree, 0, 0x1p46},
-    {kReserved, 0, 0x1p44},
-    {kTotal, 64.0 * 1024 * 1024, 0x1p46},
-    {kPower, 0.1, 5'000},
-    {kEnergy, 1e-3, 1e13},
-    {kTemperature, 1, 150},
-    {kSmClock, 1e6, 1e10},
-    {kMemoryClock, 1e6, 5e10},
-    {kPowerLimit, 1, 5'000},
+    {kUtilization, 0, 1},   {kMemoryUtilization, 0, 1}, {kUsed, 0, 0x1p46},
+    {kFree, 0, 0x1p46},     {kReserved, 0, 0x1p44},     {kTotal, 64.0 * 1024 * 1024, 0x1p46},
+    {kPower, 0.1, 5'000},   {kEnergy, 1e-3, 1e13},      {kTemperature, 1, 150},
+    {kSmClock, 1e6, 1e10},  {kMemoryClock, 1e6, 5e10},  {kPowerLimit, 1, 5'000},
     {kThrottle, 0, 0x1p53},
 };
 
@@ -43,7 +35,8 @@ std::string_view GpuMessage::get_text() const {
 void remove_implausible(GpuMessage& reading) {
   for (const Range& range : kPlausible) {
     const auto value = reading.get(range.which);
-    if (value && (!std::isfinite(*value) || *value < range.low || *value > range.high)) reading.clear(range.which);
+    if (value && (!std::isfinite(*value) || *value < range.low || *value > range.high))
+      reading.clear(range.which);
   }
   // Without a believable total the other memory figures are of the same kind (unified-memory boards).
   const auto total = reading.get(kTotal);

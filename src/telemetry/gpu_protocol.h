@@ -1,5 +1,6 @@
-// What the GPU reader process sends: messages of one fixed size over a pipe, so that a reader that dies in the middle of one, or
-// goes mad, costs nothing but a restart. Both ends are this program on this machine: no byte order, no versions.
+// What the GPU reader process sends: messages of one fixed size over a pipe, so that a reader that dies in
+// the middle of one, or goes mad, costs nothing but a restart. Both ends are this program on this machine: no
+// byte order, no versions.
 #pragma once
 
 #include <array>
@@ -13,19 +14,32 @@
 namespace forebay {
 
 enum class GpuMessageKind : std::uint16_t {
-  kDriver = 1,   // text = "driver|library|cuda"; device = number of devices
-  kDevice = 2,   // what a device is: text = "uuid|pci|name", values kTotal and kPowerLimit, flag kMig
-  kBegin = 3,    // the device is about to be asked: if nothing follows, it is the one that hangs
+  kDriver = 1,  // text = "driver|library|cuda"; device = number of devices
+  kDevice = 2,  // what a device is: text = "uuid|pci|name", values kTotal and kPowerLimit, flag kMig
+  kBegin = 3,   // the device is about to be asked: if nothing follows, it is the one that hangs
   kReading = 4,
   kProcesses = 5,  // more processes of the device of the last kReading
-  kDone = 6,     // end of one answer; values[0] = CPU seconds the reader has used
-  kProblem = 7,  // nothing can be read; text = a sentence; device = NVML's error number. The reader ends after it.
+  kDone = 6,       // end of one answer; values[0] = CPU seconds the reader has used
+  kProblem =
+      7,  // nothing can be read; text = a sentence; device = NVML's error number. The reader ends after it.
 };
 
 // Places in GpuMessage::values; a bit of `valid` says which are known.
 enum GpuValue : unsigned {
-  kUtilization, kMemoryUtilization, kUsed, kFree, kReserved, kTotal, kPower, kEnergy, kTemperature, kSmClock, kMemoryClock,
-  kPowerLimit, kThrottle, kGpuValueCount
+  kUtilization,
+  kMemoryUtilization,
+  kUsed,
+  kFree,
+  kReserved,
+  kTotal,
+  kPower,
+  kEnergy,
+  kTemperature,
+  kSmClock,
+  kMemoryClock,
+  kPowerLimit,
+  kThrottle,
+  kGpuValueCount
 };
 
 constexpr std::uint64_t kGpuLostFlag = 1ull << 63;
@@ -58,20 +72,23 @@ struct GpuMessage {
     return values[which];
   }
   void clear(GpuValue which) { valid &= ~(1ull << which); }
-  void set_text(std::string_view from);   // cut to what fits
-  std::string_view get_text() const;      // never longer than there is room
+  void set_text(std::string_view from);  // cut to what fits
+  std::string_view get_text() const;     // never longer than there is room
 };
 static_assert(sizeof(GpuMessage) == 512 && std::is_trivially_copyable_v<GpuMessage>);
 
 // Which metric each value becomes.
 constexpr std::array<Metric, kGpuValueCount> kGpuMetrics{
-    Metric::kGpuUtilizationFraction, Metric::kGpuMemoryUtilizationFraction, Metric::kGpuMemoryUsedBytes, Metric::kGpuMemoryFreeBytes,
-    Metric::kGpuMemoryReservedBytes, Metric::kGpuMemoryTotalBytes,          Metric::kGpuPowerWatts,      Metric::kGpuEnergyJoules,
-    Metric::kGpuTemperatureCelsius,  Metric::kGpuSmClockHertz,              Metric::kGpuMemoryClockHertz, Metric::kGpuPowerLimitWatts,
+    Metric::kGpuUtilizationFraction, Metric::kGpuMemoryUtilizationFraction,
+    Metric::kGpuMemoryUsedBytes,     Metric::kGpuMemoryFreeBytes,
+    Metric::kGpuMemoryReservedBytes, Metric::kGpuMemoryTotalBytes,
+    Metric::kGpuPowerWatts,          Metric::kGpuEnergyJoules,
+    Metric::kGpuTemperatureCelsius,  Metric::kGpuSmClockHertz,
+    Metric::kGpuMemoryClockHertz,    Metric::kGpuPowerLimitWatts,
     Metric::kGpuThrottleReasons};
 
-// Drivers answer "success" with nonsense on some boards. Takes away what cannot be true, for instance 18446744073709551615 bytes,
-// 300 % or 0 W; the rest stays.
+// Drivers answer "success" with nonsense on some boards. Takes away what cannot be true, for instance
+// 18446744073709551615 bytes, 300 % or 0 W; the rest stays.
 void remove_implausible(GpuMessage& reading);
 
 }  // namespace forebay

@@ -25,7 +25,9 @@ namespace {
 constexpr unsigned kMostDevices = 64;
 
 bool send(const GpuMessage& message) {
-  return write_all(STDOUT_FILENO, std::string_view(reinterpret_cast<const char*>(&message), sizeof message), "the pipe").has_value();
+  return write_all(STDOUT_FILENO, std::string_view(reinterpret_cast<const char*>(&message), sizeof message),
+                   "the pipe")
+      .has_value();
 }
 
 void send_problem(NvmlReturn code, std::string_view sentence) {
@@ -64,7 +66,8 @@ class Reader {
     unsigned count = 0;
     const NvmlReturn code = nvml_.device_count(&count);
     if (code != kNvmlSuccess) {
-      send_problem(code, nvml_.error_string != nullptr ? nvml_.error_string(code) : "the devices cannot be counted");
+      send_problem(
+          code, nvml_.error_string != nullptr ? nvml_.error_string(code) : "the devices cannot be counted");
       return false;
     }
     count = std::min(count, kMostDevices);
@@ -72,16 +75,19 @@ class Reader {
     driver.kind = GpuMessageKind::kDriver;
     driver.device = static_cast<std::uint16_t>(count);
     int cuda = 0;
-    const bool has_cuda = nvml_.system_cuda_version != nullptr && nvml_.system_cuda_version(&cuda) == kNvmlSuccess && cuda > 0;
-    driver.set_text(fmt::format("{}|{}|{}", system_text(nvml_.system_driver_version), system_text(nvml_.system_nvml_version),
-                                has_cuda ? fmt::format("{}.{}", cuda / 1000, cuda % 1000 / 10) : std::string()));
+    const bool has_cuda =
+        nvml_.system_cuda_version != nullptr && nvml_.system_cuda_version(&cuda) == kNvmlSuccess && cuda > 0;
+    driver.set_text(fmt::format(
+        "{}|{}|{}", system_text(nvml_.system_driver_version), system_text(nvml_.system_nvml_version),
+        has_cuda ? fmt::format("{}.{}", cuda / 1000, cuda % 1000 / 10) : std::string()));
     if (!send(driver)) return false;
     devices_.assign(count, nullptr);
     for (unsigned i = 0; i < count; ++i) {
       if (skipped_.contains(i)) continue;
       if (!send_begin(i)) return false;
       if (nvml_.device_by_index(i, &devices_[i]) != kNvmlSuccess) devices_[i] = nullptr;
-      if (devices_[i] != nullptr && !send(describe_gpu(nvml_, devices_[i], static_cast<std::uint16_t>(i)))) return false;
+      if (devices_[i] != nullptr && !send(describe_gpu(nvml_, devices_[i], static_cast<std::uint16_t>(i))))
+        return false;
     }
     return send_done();
   }
@@ -142,11 +148,13 @@ class Reader {
 }  // namespace
 
 int run_gpu_reader(int argc, const char* const* argv) {
-  // A reader without its parent has nobody to serve; one whose parent closed the pipe ends at its next write or read.
+  // A reader without its parent has nobody to serve; one whose parent closed the pipe ends at its next write
+  // or read.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   Skipped skipped;
   for (int i = 0; i + 1 < argc; ++i)
-    if (std::string_view(argv[i]) == "--skip") skipped.devices.push_back(static_cast<unsigned>(std::atoi(argv[++i])));
+    if (std::string_view(argv[i]) == "--skip")
+      skipped.devices.push_back(static_cast<unsigned>(std::atoi(argv[++i])));
 
   const auto library = load_nvml(environment_variable("FOREBAY_NVML").value_or("libnvidia-ml.so.1"));
   if (!library) {
@@ -156,7 +164,9 @@ int run_gpu_reader(int argc, const char* const* argv) {
   const NvmlReturn code = library->init();
   if (code != kNvmlSuccess) {
     const char* text = library->error_string != nullptr ? library->error_string(code) : nullptr;
-    send_problem(code, code == kNvmlVersionMismatch ? mismatch_versions(*library) : std::string(text != nullptr ? text : "it cannot be started"));
+    send_problem(code, code == kNvmlVersionMismatch
+                           ? mismatch_versions(*library)
+                           : std::string(text != nullptr ? text : "it cannot be started"));
     return 0;
   }
   Reader reader(*library, std::move(skipped));

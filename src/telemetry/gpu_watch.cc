@@ -40,8 +40,8 @@ std::vector<std::string> split_text(std::string_view text) {
 }  // namespace
 
 bool GpuWatch::is_driver_present() {
-  return environment_variable("FOREBAY_NVML").has_value() || path_exists("/dev/nvidiactl") || path_exists("/dev/dxg") ||
-         path_exists("/proc/driver/nvidia/version");
+  return environment_variable("FOREBAY_NVML").has_value() || path_exists("/dev/nvidiactl") ||
+         path_exists("/dev/dxg") || path_exists("/proc/driver/nvidia/version");
 }
 
 GpuWatch::GpuWatch(GpuWatchSettings settings) : settings_(std::move(settings)) {}
@@ -78,7 +78,8 @@ void GpuWatch::start() {
 // The reader is killed, not asked: it may be stuck. Whether it has gone is looked up later, without waiting.
 void GpuWatch::stop_reader() {
   if (reader_ > 0) {
-    const bool sent = process_.valid() && ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0) == 0;
+    const bool sent =
+        process_.valid() && ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0) == 0;
     if (!sent && !process_.valid()) ::kill(reader_, SIGKILL);
     abandoned_.push_back(reader_);
   }
@@ -99,7 +100,8 @@ void GpuWatch::reap() {
 }
 
 void GpuWatch::pause_before_start() {
-  pause_ = Duration{std::min(std::max(pause_.nanoseconds * 2, settings_.first_pause.nanoseconds), settings_.longest_pause.nanoseconds)};
+  pause_ = Duration{std::min(std::max(pause_.nanoseconds * 2, settings_.first_pause.nanoseconds),
+                             settings_.longest_pause.nanoseconds)};
   next_start_ns_ = now() + pause_.nanoseconds;
 }
 
@@ -108,7 +110,8 @@ void GpuWatch::request() {
   if (finished_) return;
   if (state_ == State::kReady) {
     // A device that hung is tried again by a new reader, once its pause is over.
-    const bool again = std::ranges::any_of(slots_, [this](const Slot& slot) { return slot.skip_until_ns > 0 && slot.skip_until_ns <= now(); });
+    const bool again = std::ranges::any_of(
+        slots_, [this](const Slot& slot) { return slot.skip_until_ns > 0 && slot.skip_until_ns <= now(); });
     if (again) stop_reader();
   }
   if (state_ == State::kStopped && now() >= next_start_ns_) {
@@ -146,17 +149,21 @@ void GpuWatch::receive() {
     partial_.erase(0, std::min(at, partial_.size()));
   }
   if (state_ == State::kStarting || state_ == State::kAsked) {
-    const Duration allowed = asked_device_ || state_ == State::kAsked ? settings_.device_deadline : settings_.start_deadline;
+    const Duration allowed =
+        asked_device_ || state_ == State::kAsked ? settings_.device_deadline : settings_.start_deadline;
     if (now() - heard_ns_ > allowed.nanoseconds) give_up();
   }
 }
 
-// The reader ended, talks nonsense, or is overdue. If it was asking a device, that device is to blame and is left alone.
+// The reader ended, talks nonsense, or is overdue. If it was asking a device, that device is to blame and is
+// left alone.
 void GpuWatch::give_up() {
   if (asked_device_) {
     Slot& slot = slot_of(*asked_device_);
     slot.lost = true;
-    slot.pause = Duration{std::min(std::max(slot.pause.nanoseconds * 2, 6 * settings_.first_pause.nanoseconds), settings_.longest_pause.nanoseconds * 2)};
+    slot.pause =
+        Duration{std::min(std::max(slot.pause.nanoseconds * 2, 6 * settings_.first_pause.nanoseconds),
+                          settings_.longest_pause.nanoseconds * 2)};
     slot.skip_until_ns = abandoned_.size() >= kMostAbandoned ? kNever : now() + slot.pause.nanoseconds;
     log_event(LogLevel::kWarning, "gpu-does-not-answer", {{"gpu", std::to_string(slot.description.index)}});
     stop_reader();
@@ -222,8 +229,12 @@ void GpuWatch::handle(const GpuMessage& message) {
       for (Slot& slot : slots_) slot.number = slot.skip_until_ns > now() ? slot.number : -1;
       break;
     }
-    case GpuMessageKind::kDevice: handle_device(message); break;
-    case GpuMessageKind::kBegin: asked_device_ = message.device; break;
+    case GpuMessageKind::kDevice:
+      handle_device(message);
+      break;
+    case GpuMessageKind::kBegin:
+      asked_device_ = message.device;
+      break;
     case GpuMessageKind::kReading: {
       Slot& slot = slot_of(message.device);
       slot.lost = (message.valid & kGpuLostFlag) != 0;
@@ -237,7 +248,8 @@ void GpuWatch::handle(const GpuMessage& message) {
       Slot& slot = slot_of(message.device);
       const std::size_t count = std::min<std::size_t>(message.process_count, message.processes.size());
       if (slot.processes.size() + count <= kMostProcessesKept)
-        slot.processes.insert(slot.processes.end(), message.processes.begin(), message.processes.begin() + static_cast<std::ptrdiff_t>(count));
+        slot.processes.insert(slot.processes.end(), message.processes.begin(),
+                              message.processes.begin() + static_cast<std::ptrdiff_t>(count));
       break;
     }
     case GpuMessageKind::kDone:
@@ -250,8 +262,11 @@ void GpuWatch::handle(const GpuMessage& message) {
       asked_device_.reset();
       cpu_seconds_ = std::max(cpu_seconds_, message.values[0]);
       break;
-    case GpuMessageKind::kProblem: handle_problem(message); break;
-    default: give_up();
+    case GpuMessageKind::kProblem:
+      handle_problem(message);
+      break;
+    default:
+      give_up();
   }
 }
 
@@ -259,30 +274,37 @@ void GpuWatch::handle_problem(const GpuMessage& message) {
   const int code = static_cast<std::int16_t>(message.device);
   const std::vector<std::string> parts = split_text(message.get_text());
   if (code == kNvmlVersionMismatch) {
-    problem_ = Text{"The NVIDIA library is version {0} but the loaded kernel driver is version {1}: no GPU can be used until they are the "
-                    "same. Reboot, or unload and reload the nvidia kernel modules.",
-                    {parts[0].empty() ? "?" : parts[0], parts[1].empty() ? "?" : parts[1]}};
+    problem_ = Text{
+        "The NVIDIA library is version {0} but the loaded kernel driver is version {1}: no GPU can be used "
+        "until they are the "
+        "same. Reboot, or unload and reload the nvidia kernel modules.",
+        {parts[0].empty() ? "?" : parts[0], parts[1].empty() ? "?" : parts[1]}};
   } else if (code == -1) {
     problem_ = Text{"The GPU library cannot be loaded: {0}", {std::string(message.get_text())}};
   } else if (code == kNvmlDriverNotLoaded) {
     problem_ = Text{"The NVIDIA kernel driver is not loaded: load it (modprobe nvidia) or install it.", {}};
   } else {
-    problem_ = Text{"The GPUs cannot be read: {0} (NVML error {1})", {std::string(message.get_text()), std::to_string(code)}};
+    problem_ = Text{"The GPUs cannot be read: {0} (NVML error {1})",
+                    {std::string(message.get_text()), std::to_string(code)}};
   }
   const bool was_working = described_;
   stop_reader();
   for (Slot& slot : slots_) slot.lost = true;
-  if (was_working) pause_before_start();
-  else finished_ = true;  // said once; it does not mend itself
+  if (was_working)
+    pause_before_start();
+  else
+    finished_ = true;  // said once; it does not mend itself
 }
 
-void GpuWatch::append_to(Sample& sample, std::int64_t oldest_ns, const std::function<bool(std::int64_t)>& is_own) const {
+void GpuWatch::append_to(Sample& sample, std::int64_t oldest_ns,
+                         const std::function<bool(std::int64_t)>& is_own) const {
   for (const Slot& slot : slots_) {
     const std::uint16_t index = slot.description.index;
     if (slot.lost) sample.add(Metric::kGpuLost, 1, index);
     if (slot.lost || !slot.read_ns || *slot.read_ns < oldest_ns) continue;
     for (unsigned which = 0; which < kGpuValueCount; ++which)
-      if (const auto value = slot.last.get(static_cast<GpuValue>(which))) sample.add(kGpuMetrics[which], *value, index);
+      if (const auto value = slot.last.get(static_cast<GpuValue>(which)))
+        sample.add(kGpuMetrics[which], *value, index);
     double own = 0;
     bool known = false;
     for (const GpuProcess& process : slot.processes) {
@@ -296,11 +318,13 @@ void GpuWatch::append_to(Sample& sample, std::int64_t oldest_ns, const std::func
 
 bool GpuWatch::is_busy(std::int64_t oldest_ns, const std::function<bool(std::int64_t)>& is_own) const {
   const auto runs_own = [&](const Slot& slot) {
-    return std::ranges::any_of(slot.processes, [&](const GpuProcess& process) { return is_own(process.pid); });
+    return std::ranges::any_of(slot.processes,
+                               [&](const GpuProcess& process) { return is_own(process.pid); });
   };
   const bool owners_known = std::ranges::any_of(slots_, runs_own);
   return std::ranges::any_of(slots_, [&](const Slot& slot) {
-    if (slot.lost || !slot.read_ns || *slot.read_ns < oldest_ns || (owners_known && !runs_own(slot))) return false;
+    if (slot.lost || !slot.read_ns || *slot.read_ns < oldest_ns || (owners_known && !runs_own(slot)))
+      return false;
     return slot.last.get(kUtilization).value_or(0) >= 0.01;
   });
 }

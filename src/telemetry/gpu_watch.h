@@ -1,5 +1,5 @@
-// The sampler's side of the GPU reader: starts it, asks it, believes it only within its deadlines, and goes on without a device
-// (or without all of them) when a driver hangs. Nothing here waits.
+// The sampler's side of the GPU reader: starts it, asks it, believes it only within its deadlines, and goes
+// on without a device (or without all of them) when a driver hangs. Nothing here waits.
 #pragma once
 
 #include <sys/types.h>
@@ -20,16 +20,17 @@
 namespace forebay {
 
 struct GpuWatchSettings {
-  std::vector<std::string> command;              // empty = own_program() gpu-reader
+  std::vector<std::string> command;  // empty = own_program() gpu-reader
   const Clock* clock = &system_clock();
-  Duration start_deadline{30'000'000'000};       // loading a driver that nobody holds open takes seconds
-  Duration device_deadline{3'000'000'000};       // one device, one reading
-  Duration first_pause{5'000'000'000};           // before the reader, or a hung device, is tried again; doubles each time
+  Duration start_deadline{30'000'000'000};  // loading a driver that nobody holds open takes seconds
+  Duration device_deadline{3'000'000'000};  // one device, one reading
+  Duration first_pause{
+      5'000'000'000};  // before the reader, or a hung device, is tried again; doubles each time
   Duration longest_pause{300'000'000'000};
 };
 
 struct GpuDescription {
-  std::uint16_t index = 0;   // of the gpu_* metrics
+  std::uint16_t index = 0;  // of the gpu_* metrics
   std::string uuid, pci, name;
   std::optional<double> memory_bytes, power_limit_watts;
   bool mig = false;
@@ -57,10 +58,12 @@ class GpuWatch {
   // The reader has told what there is (or that it cannot).
   bool is_described() const { return described_ || problem_.has_value(); }
 
-  // Readings not older than `oldest_ns`, and gpu_lost for devices that do not answer. `is_own` tells the run's processes.
-  void append_to(Sample& sample, std::int64_t oldest_ns, const std::function<bool(std::int64_t)>& is_own) const;
-  // A device was busy in a reading not older than that: one that runs own processes, or any when the owners cannot be told
-  // (inside a container the driver's process ids are the host's).
+  // Readings not older than `oldest_ns`, and gpu_lost for devices that do not answer. `is_own` tells the
+  // run's processes.
+  void append_to(Sample& sample, std::int64_t oldest_ns,
+                 const std::function<bool(std::int64_t)>& is_own) const;
+  // A device was busy in a reading not older than that: one that runs own processes, or any when the owners
+  // cannot be told (inside a container the driver's process ids are the host's).
   bool is_busy(std::int64_t oldest_ns, const std::function<bool(std::int64_t)>& is_own) const;
 
   std::vector<GpuDescription> descriptions() const;
@@ -79,9 +82,9 @@ class GpuWatch {
     std::vector<GpuProcess> processes;
     std::optional<std::int64_t> read_ns;
     bool lost = false;
-    std::int64_t skip_until_ns = 0;   // hung: left alone until then
+    std::int64_t skip_until_ns = 0;  // hung: left alone until then
     Duration pause{0};
-    int number = -1;                  // the reader's number for it in this session, -1 = not there
+    int number = -1;  // the reader's number for it in this session, -1 = not there
   };
   void start();
   void stop_reader();
@@ -98,8 +101,8 @@ class GpuWatch {
   State state_ = State::kStopped;
   pid_t reader_ = -1;
   UniqueFd process_, to_reader_, from_reader_;
-  std::vector<pid_t> abandoned_;        // killed and not yet gone: a process stuck in a driver cannot even die
-  std::string partial_;                 // bytes of a message that has not come whole
+  std::vector<pid_t> abandoned_;  // killed and not yet gone: a process stuck in a driver cannot even die
+  std::string partial_;           // bytes of a message that has not come whole
   std::int64_t heard_ns_ = 0, next_start_ns_ = 0;
   Duration pause_{0};
   bool described_ = false, finished_ = false;

@@ -11,16 +11,19 @@
 namespace forebay {
 namespace {
 
-constexpr std::size_t kMostRings = 256;            // open at once: a descriptor each
+constexpr std::size_t kMostRings = 256;  // open at once: a descriptor each
 constexpr std::size_t kMostSeen = 16384;
 constexpr std::size_t kMostEndedBytes = 1u << 20;  // of descriptions of processes that have ended
 constexpr std::size_t kMostDamaged = 32;
-constexpr std::size_t kMostEntries = 65536;        // of the folder, looked at in one go
+constexpr std::size_t kMostEntries = 65536;  // of the folder, looked at in one go
 constexpr std::int64_t kLookEvery = 1'000'000'000;
-constexpr std::int64_t kGoneFor = 3'000'000'000;   // a process must be missing that long before its ring is removed
+constexpr std::int64_t kGoneFor =
+    3'000'000'000;  // a process must be missing that long before its ring is removed
 constexpr std::int64_t kForever = std::int64_t{1} << 61;
 
-bool ends_with_ring(std::string_view name) { return name.size() > 5 && name.size() < 64 && name.ends_with(".ring"); }
+bool ends_with_ring(std::string_view name) {
+  return name.size() > 5 && name.size() < 64 && name.ends_with(".ring");
+}
 
 std::optional<std::int64_t> seen_pid(std::string_view name) {
   if (!name.ends_with(".seen") || name.size() > 16) return std::nullopt;
@@ -35,7 +38,8 @@ std::optional<std::int64_t> seen_pid(std::string_view name) {
 }  // namespace
 
 HookChannel::HookChannel(std::string folder)
-    : path_(std::move(folder)), folder_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) {}
+    : path_(std::move(folder)),
+      folder_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) {}
 
 void HookChannel::note_damage(const std::string& file, const std::string& reason) {
   changed_ = true;
@@ -43,10 +47,12 @@ void HookChannel::note_damage(const std::string& file, const std::string& reason
 }
 
 void HookChannel::open_ring(const std::string& name, std::int64_t now_ns) {
-  UniqueFd fd(::openat(folder_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  struct stat info {};
+  UniqueFd fd(
+      ::openat(folder_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat info{};
   if (!fd.valid()) {
-    if (errno == ELOOP && refused_files_.size() < kMostDamaged && refused_files_.emplace(name, 0).second) note_damage(name, "it is a link");
+    if (errno == ELOOP && refused_files_.size() < kMostDamaged && refused_files_.emplace(name, 0).second)
+      note_damage(name, "it is a link");
     return;
   }
   if (::fstat(fd.get(), &info) != 0) return;
@@ -69,7 +75,7 @@ void HookChannel::open_ring(const std::string& name, std::int64_t now_ns) {
 
 // The folder is listed when it has changed, and now and then in case its time does not show it.
 void HookChannel::look(std::int64_t now_ns) {
-  struct stat info {};
+  struct stat info{};
   if (!folder_.valid()) {
     folder_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!folder_.valid()) return;
@@ -164,8 +170,10 @@ void HookChannel::poll(std::int64_t now_ns, const StepSink& sink, const IsRunnin
     if (ring.reader.is_ready() && !ring.reader.has_more()) {
       const RingHeader& header = ring.reader.header();
       const bool running = header.start_ticks == 0 || is_running(header.pid, header.start_ticks);
-      if (running) ring.unseen_since_ns = 0;
-      else if (ring.unseen_since_ns == 0) ring.unseen_since_ns = now_ns;
+      if (running)
+        ring.unseen_since_ns = 0;
+      else if (ring.unseen_since_ns == 0)
+        ring.unseen_since_ns = now_ns;
       over = !running && now_ns - ring.unseen_since_ns > kGoneFor && now_ns - ring.last_record_ns > kGoneFor;
     }
     if (over) {
@@ -201,7 +209,8 @@ void HookChannel::retire(std::size_t index, const StepSink& sink) {
   }
   ended_lost_ += ring.reader.lost();
   if (ring.reader.is_ready()) {
-    if (ring.is_worker && !ring.builder) ++ended_workers_;
+    if (ring.is_worker && !ring.builder)
+      ++ended_workers_;
     else if (std::string text = describe(ring).dump(); ended_bytes_ + text.size() <= kMostEndedBytes) {
       ended_bytes_ += text.size();
       ended_.push_back(std::move(text));
@@ -231,7 +240,8 @@ Json HookChannel::describe(const Ring& ring) const {
     process.set("last_span", Json::object({{"kind", span_name(ring.last_span->kind)},
                                            {"start_ns", ring.last_span->start_ns},
                                            {"end_ns", ring.last_span->end_ns()}}));
-  const auto facts = ring.facts.empty() ? Json() : Json::parse(ring.facts, ring.reader.file()).value_or(Json());
+  const auto facts =
+      ring.facts.empty() ? Json() : Json::parse(ring.facts, ring.reader.file()).value_or(Json());
   process.set("facts", facts.is_object() ? facts : Json::object());
   return process;
 }

@@ -1,4 +1,5 @@
-// The reader's side of the hook channel's folder: finds rings, drains them, builds steps, keeps facts, removes what is used up.
+// The reader's side of the hook channel's folder: finds rings, drains them, builds steps, keeps facts,
+// removes what is used up.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +20,8 @@
 
 namespace forebay {
 
-// Not thread-safe. The folder may hold anything: only regular files of this user are opened, links are not followed.
+// Not thread-safe. The folder may hold anything: only regular files of this user are opened, links are not
+// followed.
 class HookChannel {
  public:
   using StepSink = std::function<void(const StepRow&)>;
@@ -28,7 +30,8 @@ class HookChannel {
 
   explicit HookChannel(std::string folder);
 
-  // Looks for new rings and reads them all. `is_running` lets it remove the rings of processes that have ended.
+  // Looks for new rings and reads them all. `is_running` lets it remove the rings of processes that have
+  // ended.
   void poll(std::int64_t now_ns, const StepSink& sink, const IsRunning& is_running);
   // The last time: everything that is there, and the steps that were still open.
   void finish(std::int64_t now_ns, const StepSink& sink);
@@ -43,23 +46,26 @@ class HookChannel {
   // True once after something changed that belongs into hook.json.
   bool take_changed() { return std::exchange(changed_, false); }
 
-  Json processes() const;    // "processes" of hook.json
-  Json damaged() const;      // "damaged"
+  Json processes() const;  // "processes" of hook.json
+  Json damaged() const;    // "damaged"
   std::uint64_t lost_records() const;
-  std::uint64_t undescribed() const { return ended_undescribed_; }  // ended processes for which there was no room
+  std::uint64_t undescribed() const {
+    return ended_undescribed_;
+  }  // ended processes for which there was no room
   std::uint64_t data_loader_workers() const;
 
  private:
   struct Ring {
-    Ring(HookRing opened, dev_t on_device, ino_t with_inode) : reader(std::move(opened)), device(on_device), inode(with_inode) {}
+    Ring(HookRing opened, dev_t on_device, ino_t with_inode)
+        : reader(std::move(opened)), device(on_device), inode(with_inode) {}
     HookRing reader;
     dev_t device;
     ino_t inode;
     std::optional<StepBuilder> builder;
-    std::string facts;                  // JSON text
-    bool is_worker = false;             // fetches only: its records belong to the parent's steps
-    std::int64_t unseen_since_ns = 0;   // its process is not in the tree
-    std::int64_t last_record_ns = 0;    // when the newest record was read
+    std::string facts;                 // JSON text
+    bool is_worker = false;            // fetches only: its records belong to the parent's steps
+    std::int64_t unseen_since_ns = 0;  // its process is not in the tree
+    std::int64_t last_record_ns = 0;   // when the newest record was read
     std::optional<HookRecord> last_span;
   };
   void look(std::int64_t now_ns);
@@ -78,7 +84,7 @@ class HookChannel {
   std::map<std::string, ino_t> refused_files_;
   std::set<std::int64_t> seen_;
   std::vector<std::pair<std::string, std::string>> damaged_;
-  std::vector<std::string> ended_;       // descriptions of retired processes, as JSON text
+  std::vector<std::string> ended_;  // descriptions of retired processes, as JSON text
   std::size_t ended_bytes_ = 0;
   std::int64_t ended_steps_ = 0;
   std::uint64_t ended_lost_ = 0, ended_undescribed_ = 0, ended_workers_ = 0;

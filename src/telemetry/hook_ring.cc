@@ -19,7 +19,8 @@ constexpr std::uint64_t kSmallestCapacity = 16, kLargestCapacity = 1u << 20;
 constexpr std::uint64_t kLargestHead = 1ull << 56;
 constexpr std::int64_t kLatest = std::int64_t{1} << 62;
 constexpr std::size_t kRecordsAtOnce = 256;
-constexpr std::int64_t kPatience = 5'000'000'000;  // a writer may be stopped between announcing a record and writing it
+constexpr std::int64_t kPatience =
+    5'000'000'000;  // a writer may be stopped between announcing a record and writing it
 
 template <typename T>
 T load(std::string_view bytes, std::size_t offset) {
@@ -28,7 +29,9 @@ T load(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
-Error damaged(const std::string& why) { return make_error(ErrorCode::kCorrupt, "read", "the hook's ring", why); }
+Error damaged(const std::string& why) {
+  return make_error(ErrorCode::kCorrupt, "read", "the hook's ring", why);
+}
 
 ssize_t read_at(int fd, char* into, std::size_t size, std::uint64_t offset) {
   ssize_t got = 0;
@@ -41,26 +44,39 @@ ssize_t read_at(int fd, char* into, std::size_t size, std::uint64_t offset) {
 
 std::string_view span_name(SpanKind kind) {
   switch (kind) {
-    case SpanKind::kDataWait: return "data_wait";
-    case SpanKind::kOptimizerStep: return "optimizer_step";
-    case SpanKind::kBackward: return "backward";
-    case SpanKind::kHostSync: return "host_sync";
-    case SpanKind::kCheckpointSave: return "checkpoint_save";
-    case SpanKind::kForward: return "forward";
-    case SpanKind::kEpochBegin: return "epoch_begin";
-    case SpanKind::kCollective: return "collective";
-    case SpanKind::kWorkerFetch: return "worker_fetch";
-    case SpanKind::kOutOfMemory: return "out_of_memory";
-    case SpanKind::kValidation: return "validation";
+    case SpanKind::kDataWait:
+      return "data_wait";
+    case SpanKind::kOptimizerStep:
+      return "optimizer_step";
+    case SpanKind::kBackward:
+      return "backward";
+    case SpanKind::kHostSync:
+      return "host_sync";
+    case SpanKind::kCheckpointSave:
+      return "checkpoint_save";
+    case SpanKind::kForward:
+      return "forward";
+    case SpanKind::kEpochBegin:
+      return "epoch_begin";
+    case SpanKind::kCollective:
+      return "collective";
+    case SpanKind::kWorkerFetch:
+      return "worker_fetch";
+    case SpanKind::kOutOfMemory:
+      return "out_of_memory";
+    case SpanKind::kValidation:
+      return "validation";
   }
   return "unknown";
 }
 
 Result<std::optional<RingHeader>> parse_ring_header(std::string_view bytes) {
-  if (bytes.size() < kRingHeaderSize || bytes.substr(0, kMagic.size()) == std::string_view("\0\0\0\0\0\0\0\0", 8))
+  if (bytes.size() < kRingHeaderSize ||
+      bytes.substr(0, kMagic.size()) == std::string_view("\0\0\0\0\0\0\0\0", 8))
     return std::optional<RingHeader>();
   if (!bytes.starts_with(kMagic)) return damaged("it does not begin like one");
-  if (load<std::uint32_t>(bytes, 8) != 1) return damaged(fmt::format("it has version {}, this program reads 1", load<std::uint32_t>(bytes, 8)));
+  if (load<std::uint32_t>(bytes, 8) != 1)
+    return damaged(fmt::format("it has version {}, this program reads 1", load<std::uint32_t>(bytes, 8)));
   if (load<std::uint32_t>(bytes, 12) != kRingRecords) return damaged("its records begin at another place");
   RingHeader header;
   const auto pid = load<std::uint64_t>(bytes, 16);
@@ -78,7 +94,8 @@ Result<std::optional<RingHeader>> parse_ring_header(std::string_view bytes) {
   header.parent = load<std::uint32_t>(bytes, 92) & INT32_MAX;
   if (pid == 0 || pid > INT32_MAX) return damaged("its process id cannot be one");
   header.pid = static_cast<std::int64_t>(pid);
-  if (!std::has_single_bit(header.capacity) || header.capacity < kSmallestCapacity || header.capacity > kLargestCapacity)
+  if (!std::has_single_bit(header.capacity) || header.capacity < kSmallestCapacity ||
+      header.capacity > kLargestCapacity)
     return damaged(fmt::format("it claims room for {} records", header.capacity));
   if (header.head > kLargestHead) return damaged("it claims more records than can have been written");
   return std::optional<RingHeader>(header);
@@ -94,7 +111,8 @@ std::optional<HookRecord> parse_hook_record(std::string_view bytes) {
   record.thread = load<std::uint32_t>(bytes, 12);
   record.start_ns = load<std::int64_t>(bytes, 16);
   record.duration_ns = load<std::int64_t>(bytes, 24);
-  if (record.start_ns < 0 || record.start_ns >= kLatest || record.duration_ns < 0 || record.duration_ns >= kLatest - record.start_ns)
+  if (record.start_ns < 0 || record.start_ns >= kLatest || record.duration_ns < 0 ||
+      record.duration_ns >= kLatest - record.start_ns)
     return std::nullopt;
   if (const auto a = load<std::int64_t>(bytes, 32); a >= 0) record.a = a;
   if (const auto b = load<double>(bytes, 40); std::isfinite(b)) record.b = b;
@@ -113,11 +131,12 @@ Result<bool> HookRing::refresh_header() {
     return false;
   }
   if (!header_) {
-    struct stat info {};
+    struct stat info{};
     if (::fstat(fd_.get(), &info) != 0) return system_error("read", file_, errno);
-    if (static_cast<std::uint64_t>(info.st_size) < kRingRecords + header->capacity * kRingRecordSize) return damaged("it is shorter than it claims");
-  } else if (header->pid != header_->pid || header->capacity != header_->capacity || header->head < header_->head ||
-             header->created_monotonic_ns != header_->created_monotonic_ns) {
+    if (static_cast<std::uint64_t>(info.st_size) < kRingRecords + header->capacity * kRingRecordSize)
+      return damaged("it is shorter than it claims");
+  } else if (header->pid != header_->pid || header->capacity != header_->capacity ||
+             header->head < header_->head || header->created_monotonic_ns != header_->created_monotonic_ns) {
     return damaged("its header changed");
   }
   header_ = *header;
@@ -131,7 +150,8 @@ void HookRing::lose(std::uint64_t count, const std::function<void()>& on_gap) {
   on_gap();
 }
 
-Result<std::size_t> HookRing::drain(const Sink& sink, const std::function<void()>& on_gap, std::int64_t now_ns) {
+Result<std::size_t> HookRing::drain(const Sink& sink, const std::function<void()>& on_gap,
+                                    std::int64_t now_ns) {
   FOREBAY_TRY(const bool ready, refresh_header());
   if (!ready) return std::size_t{0};
   std::size_t handed = 0;
@@ -140,12 +160,14 @@ Result<std::size_t> HookRing::drain(const Sink& sink, const std::function<void()
   while (position_ < until) {
     if (until - position_ > header_->capacity) lose(until - position_ - header_->capacity, on_gap);
     const std::uint64_t index = position_ % header_->capacity;
-    const std::size_t count = std::min({kRecordsAtOnce, static_cast<std::size_t>(until - position_), static_cast<std::size_t>(header_->capacity - index)});
+    const std::size_t count = std::min({kRecordsAtOnce, static_cast<std::size_t>(until - position_),
+                                        static_cast<std::size_t>(header_->capacity - index)});
     // Twice: a writer that came round in the middle of the first copy has changed the number by the second.
     const std::uint64_t offset = kRingRecords + index * kRingRecordSize;
     for (std::string* into : {&buffer_, &again_}) {
       into->resize(count * kRingRecordSize);
-      if (read_at(fd_.get(), into->data(), into->size(), offset) != static_cast<ssize_t>(into->size())) return damaged("it was cut short");
+      if (read_at(fd_.get(), into->data(), into->size(), offset) != static_cast<ssize_t>(into->size()))
+        return damaged("it was cut short");
     }
     for (std::size_t i = 0; i < count; ++i) {
       const std::string_view bytes = std::string_view(buffer_).substr(i * kRingRecordSize, kRingRecordSize);
@@ -175,14 +197,18 @@ Result<std::size_t> HookRing::drain(const Sink& sink, const std::function<void()
 }
 
 std::optional<std::string> HookRing::changed_facts() {
-  if (!header_ || header_->facts_sequence % 2 != 0 || taken_facts_ == header_->facts_sequence) return std::nullopt;
+  if (!header_ || header_->facts_sequence % 2 != 0 || taken_facts_ == header_->facts_sequence)
+    return std::nullopt;
   if (header_->facts_length == 0 || header_->facts_length > kLongestFacts) return std::nullopt;
   std::string facts(header_->facts_length, '\0');
-  if (read_at(fd_.get(), facts.data(), facts.size(), kRingHeaderSize) != static_cast<ssize_t>(facts.size())) return std::nullopt;
+  if (read_at(fd_.get(), facts.data(), facts.size(), kRingHeaderSize) != static_cast<ssize_t>(facts.size()))
+    return std::nullopt;
   char after[12];
   if (read_at(fd_.get(), after, sizeof after, 80) != sizeof after) return std::nullopt;
   const std::string_view view(after, sizeof after);
-  if (load<std::uint64_t>(view, 0) != header_->facts_sequence || load<std::uint32_t>(view, 8) != header_->facts_length) return std::nullopt;
+  if (load<std::uint64_t>(view, 0) != header_->facts_sequence ||
+      load<std::uint32_t>(view, 8) != header_->facts_length)
+    return std::nullopt;
   taken_facts_ = header_->facts_sequence;
   return facts;
 }

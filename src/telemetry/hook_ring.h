@@ -1,5 +1,6 @@
-// Reads one ring file of the hook channel (docs/hook-channel.md). The file belongs to the job: nothing in it is believed unchecked,
-// and it is read with pread, never mapped, because the job may cut it short at any moment.
+// Reads one ring file of the hook channel (docs/hook-channel.md). The file belongs to the job: nothing in it
+// is believed unchecked, and it is read with pread, never mapped, because the job may cut it short at any
+// moment.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,17 @@
 namespace forebay {
 
 enum class SpanKind : std::uint16_t {
-  kDataWait = 1, kOptimizerStep = 2, kBackward = 3, kHostSync = 4, kCheckpointSave = 5, kForward = 6, kEpochBegin = 7,
-  kCollective = 8, kWorkerFetch = 9, kOutOfMemory = 10, kValidation = 11,
+  kDataWait = 1,
+  kOptimizerStep = 2,
+  kBackward = 3,
+  kHostSync = 4,
+  kCheckpointSave = 5,
+  kForward = 6,
+  kEpochBegin = 7,
+  kCollective = 8,
+  kWorkerFetch = 9,
+  kOutOfMemory = 10,
+  kValidation = 11,
 };
 
 // As docs/hook-channel.md names it.
@@ -30,13 +40,13 @@ struct HookRecord {
   std::int64_t duration_ns = 0;
   std::optional<std::int64_t> a;
   std::optional<double> b;
-  std::int64_t step = 0;   // training steps completed when the span ended
+  std::int64_t step = 0;  // training steps completed when the span ended
   std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
 
 struct RingHeader {
   std::int64_t pid = 0;
-  std::uint64_t start_ticks = 0;   // 0 = unknown
+  std::uint64_t start_ticks = 0;  // 0 = unknown
   std::uint64_t capacity = 0;
   std::uint64_t head = 0;
   std::int64_t created_monotonic_ns = 0, created_wall_ns = 0;
@@ -44,17 +54,19 @@ struct RingHeader {
   bool ended_in_order = false;
   std::uint64_t facts_sequence = 0;
   std::uint32_t facts_length = 0;
-  std::int64_t parent = 0;         // 0 = unknown
+  std::int64_t parent = 0;  // 0 = unknown
 };
 
 constexpr std::size_t kRingHeaderSize = 128;
-constexpr std::uint64_t kRingRecords = 8192;      // offset of the first record
+constexpr std::uint64_t kRingRecords = 8192;  // offset of the first record
 constexpr std::size_t kRingRecordSize = 64;
 constexpr std::size_t kLongestFacts = kRingRecords - kRingHeaderSize;
 
-// Both tolerate any bytes. The header: nothing = not ready yet (no magic); an error = damaged, with the reason.
+// Both tolerate any bytes. The header: nothing = not ready yet (no magic); an error = damaged, with the
+// reason.
 Result<std::optional<RingHeader>> parse_ring_header(std::string_view bytes);
-// Nothing when the values cannot be true or the kind is not known. The record's number is checked by the caller.
+// Nothing when the values cannot be true or the kind is not known. The record's number is checked by the
+// caller.
 std::optional<HookRecord> parse_hook_record(std::string_view bytes);
 
 // Not thread-safe.
@@ -67,8 +79,9 @@ class HookRing {
 
   // Reads the header, so that is_ready() can be asked before the first drain.
   void prepare() { (void)refresh_header(); }
-  // Hands every new whole record to `sink`, in order. Afterwards lost() has grown by what was overwritten before it was read;
-  // a gap is told by calling `on_gap` at its place. Returns how many records were handed on; an error = damaged, give it up.
+  // Hands every new whole record to `sink`, in order. Afterwards lost() has grown by what was overwritten
+  // before it was read; a gap is told by calling `on_gap` at its place. Returns how many records were handed
+  // on; an error = damaged, give it up.
   Result<std::size_t> drain(const Sink& sink, const std::function<void()>& on_gap, std::int64_t now_ns);
   // The facts, when they have changed since the last call and stand still.
   std::optional<std::string> changed_facts();
@@ -78,7 +91,7 @@ class HookRing {
   const std::string& file() const { return file_; }
   std::uint64_t records() const { return records_; }
   std::uint64_t lost() const { return lost_; }
-  std::uint64_t refused() const { return refused_; }   // records whose values cannot be true
+  std::uint64_t refused() const { return refused_; }  // records whose values cannot be true
   bool has_more() const { return header_ && position_ < header_->head; }
 
  private:
@@ -88,7 +101,7 @@ class HookRing {
   UniqueFd fd_;
   std::string file_;
   std::optional<RingHeader> header_;
-  std::uint64_t position_ = 0;       // number of the next record
+  std::uint64_t position_ = 0;  // number of the next record
   std::uint64_t records_ = 0, lost_ = 0, refused_ = 0;
   std::optional<std::uint64_t> taken_facts_;
   std::int64_t waiting_since_ns_ = 0;  // for a record that is announced but not written

@@ -20,8 +20,12 @@ ssize_t read_at(int fd, char* into, std::size_t size, std::size_t offset) {
 
 }  // namespace
 
-UniqueFd open_for_sampling(const std::string& path) { return UniqueFd(::open(path.c_str(), kOpenFlags)); }
-UniqueFd open_for_sampling_at(int folder, const char* name) { return UniqueFd(::openat(folder, name, kOpenFlags)); }
+UniqueFd open_for_sampling(const std::string& path) {
+  return UniqueFd(::open(path.c_str(), kOpenFlags));
+}
+UniqueFd open_for_sampling_at(int folder, const char* name) {
+  return UniqueFd(::openat(folder, name, kOpenFlags));
+}
 
 std::optional<std::string_view> ReadBuffer::read_whole(int fd) {
   std::size_t filled = 0;

@@ -1,4 +1,5 @@
-// A file of /proc or /sys that is read again and again: opened once, read with pread into a buffer that is used again.
+// A file of /proc or /sys that is read again and again: opened once, read with pread into a buffer that is
+// used again.
 #pragma once
 
 #include <optional>
@@ -38,7 +39,8 @@ class KeptFile {
   UniqueFd fd_;
 };
 
-// Opens without waiting (a FIFO in the place of a file must not stop the sampler); an invalid descriptor when it cannot.
+// Opens without waiting (a FIFO in the place of a file must not stop the sampler); an invalid descriptor when
+// it cannot.
 UniqueFd open_for_sampling(const std::string& path);
 UniqueFd open_for_sampling_at(int folder, const char* name);
 

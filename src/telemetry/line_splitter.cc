@@ -2,7 +2,8 @@
 
 namespace forebay {
 
-// ECMA-48: ESC [ … final byte; ESC ] … BEL or ESC \; other sequences are ESC and one byte. True when `c` belongs to one.
+// ECMA-48: ESC [ … final byte; ESC ] … BEL or ESC \; other sequences are ESC and one byte. True when `c`
+// belongs to one.
 bool LineSplitter::in_escape(char c) {
   const auto byte = static_cast<unsigned char>(c);
   switch (escape_) {

@@ -11,7 +11,7 @@ namespace forebay {
 class LineSplitter {
  public:
   using Sink = std::function<void(std::string_view line)>;
-  static constexpr std::size_t kLongest = 2048;   // bytes of a line that are kept; the rest of it is skipped
+  static constexpr std::size_t kLongest = 2048;  // bytes of a line that are kept; the rest of it is skipped
 
   void add(std::string_view bytes, const Sink& sink);
   // What has come since the last line end, as a line.

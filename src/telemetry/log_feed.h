@@ -1,4 +1,5 @@
-// Between the thread that writes the log and the one that reads progress from it: a bounded buffer that never makes the writer wait.
+// Between the thread that writes the log and the one that reads progress from it: a bounded buffer that never
+// makes the writer wait.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,13 @@
 
 namespace forebay {
 
-// While the reader keeps up, all bytes pass in order. When the buffer is full the middle of a burst is left out and its end kept
-// (pieces of it, in a ring): the last lines are where errors are.
+// While the reader keeps up, all bytes pass in order. When the buffer is full the middle of a burst is left
+// out and its end kept (pieces of it, in a ring): the last lines are where errors are.
 class LogFeed {
  public:
   struct Batch {
-    std::string first;        // in order, nothing left out before it but what the last batch said
-    std::string last;         // the end of a burst, after a hole; empty when nothing was left out
+    std::string first;          // in order, nothing left out before it but what the last batch said
+    std::string last;           // the end of a burst, after a hole; empty when nothing was left out
     std::uint64_t dropped = 0;  // bytes left out so far, all batches
   };
 
@@ -29,7 +30,7 @@ class LogFeed {
  private:
   std::mutex mutex_;
   std::string first_, tail_;
-  std::size_t tail_at_ = 0;      // where the next byte goes, once the tail has wrapped
+  std::size_t tail_at_ = 0;  // where the next byte goes, once the tail has wrapped
   bool tail_wrapped_ = false;
   std::uint64_t dropped_ = 0;
 };

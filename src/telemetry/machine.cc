@@ -47,7 +47,9 @@ std::optional<std::string> container_kind(const MachineSources& sources) {
   if (groups.find("docker") != std::string::npos) return "docker";
   if (groups.find("/lxc") != std::string::npos) return "lxc";
   const std::string environment = read_file(sources.proc + "/1/environ", 1u << 20).value_or("");
-  if (environment.starts_with("container=") || environment.find(std::string("\0container=", 11)) != std::string::npos) return "container";
+  if (environment.starts_with("container=") ||
+      environment.find(std::string("\0container=", 11)) != std::string::npos)
+    return "container";
   return std::nullopt;
 }
 
@@ -59,19 +61,23 @@ Json describe_machine(const MachineSources& sources) {
     machine.set("kernel", std::string(names.sysname) + " " + names.release);
     machine.set("architecture", names.machine);
   }
-  if (const auto id = read_file(sources.proc + "/sys/kernel/random/boot_id", 256)) machine.set("boot_id", trimmed(*id));
+  if (const auto id = read_file(sources.proc + "/sys/kernel/random/boot_id", 256))
+    machine.set("boot_id", trimmed(*id));
   if (const auto name = operating_system_name(sources.etc)) machine.set("operating_system", *name);
   if (const auto kind = container_kind(sources)) machine.set("container", *kind);
   const std::string version = read_file(sources.proc + "/version", 4096).value_or("");
-  machine.set("wsl", version.find("icrosoft") != std::string::npos || version.find("WSL") != std::string::npos);
+  machine.set("wsl",
+              version.find("icrosoft") != std::string::npos || version.find("WSL") != std::string::npos);
   machine.set("cpu", describe_processor(sources));
   machine.set("memory", describe_memory(sources));
   machine.set("disks", describe_disks(sources));
   Json networks = Json::array();
   for (const std::string& name : list_networks(sources.proc)) networks.push(Json::object({{"name", name}}));
   machine.set("networks", std::move(networks));
-  if (Json folder = describe_working_folder(sources); folder.size() > 0) machine.set("working_folder", std::move(folder));
-  if (Json shared = describe_shared_memory(); shared.size() > 0) machine.set("shared_memory", std::move(shared));
+  if (Json folder = describe_working_folder(sources); folder.size() > 0)
+    machine.set("working_folder", std::move(folder));
+  if (Json shared = describe_shared_memory(); shared.size() > 0)
+    machine.set("shared_memory", std::move(shared));
   if (sources.with_gpus) describe_gpus(machine);
   return machine;
 }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = 1ull << 60;
 
-// The path of this process in the hierarchy of a v1 controller, or in the v2 one when `controller` is empty: lines
-// "4:memory:/a/b" and "0::/a/b" of /proc/self/cgroup.
+// The path of this process in the hierarchy of a v1 controller, or in the v2 one when `controller` is empty:
+// lines "4:memory:/a/b" and "0::/a/b" of /proc/self/cgroup.
 std::optional<std::string> own_path(const std::string& text, std::string_view controller) {
   TextCursor cursor(text);
   while (!cursor.at_end()) {
@@ -30,9 +30,10 @@ std::optional<std::string> own_path(const std::string& text, std::string_view co
   return std::nullopt;
 }
 
-// Calls `look` with every existing folder from the process's own group up to the root. In a container the path is often the host's
-// and does not exist here: the root then is the container's own group.
-void walk_up(const std::string& mount, std::string path, const std::function<void(const std::string&)>& look) {
+// Calls `look` with every existing folder from the process's own group up to the root. In a container the
+// path is often the host's and does not exist here: the root then is the container's own group.
+void walk_up(const std::string& mount, std::string path,
+             const std::function<void(const std::string&)>& look) {
   for (int depth = 0; depth < 64; ++depth) {
     const std::string folder = path == "/" ? mount : mount + path;
     if (path_exists(folder)) look(folder);
@@ -53,11 +54,17 @@ std::optional<double> cgroup_memory_limit(const MachineSources& sources) {
   const std::string groups = read_file(sources.proc + "/self/cgroup", 64u << 10).value_or("");
   const std::string mount = sources.sys + "/fs/cgroup";
   std::optional<double> least;
-  const auto below = [](std::optional<std::uint64_t> value) { return value && *value < kNoLimit ? value : std::nullopt; };
+  const auto below = [](std::optional<std::uint64_t> value) {
+    return value && *value < kNoLimit ? value : std::nullopt;
+  };
   if (const auto path = own_path(groups, "memory"))
-    walk_up(mount + "/memory", *path, [&](const std::string& folder) { take_least(least, below(read_number_file(folder + "/memory.limit_in_bytes"))); });
+    walk_up(mount + "/memory", *path, [&](const std::string& folder) {
+      take_least(least, below(read_number_file(folder + "/memory.limit_in_bytes")));
+    });
   if (const auto path = own_path(groups, ""))
-    walk_up(mount, *path, [&](const std::string& folder) { take_least(least, below(read_number_file(folder + "/memory.max"))); });
+    walk_up(mount, *path, [&](const std::string& folder) {
+      take_least(least, below(read_number_file(folder + "/memory.max")));
+    });
   return least;
 }
 
@@ -68,8 +75,10 @@ std::optional<double> cgroup_processor_quota(const MachineSources& sources) {
   if (const auto path = own_path(groups, "cpu"))
     for (const char* name : {"/cpu", "/cpu,cpuacct"})
       walk_up(mount + name, *path, [&](const std::string& folder) {
-        const auto quota = read_number_file(folder + "/cpu.cfs_quota_us"), period = read_number_file(folder + "/cpu.cfs_period_us");
-        if (quota && period && *period > 0 && *quota > 0) take_least(least, std::optional(static_cast<double>(*quota) / static_cast<double>(*period)));
+        const auto quota = read_number_file(folder + "/cpu.cfs_quota_us"),
+                   period = read_number_file(folder + "/cpu.cfs_period_us");
+        if (quota && period && *period > 0 && *quota > 0)
+          take_least(least, std::optional(static_cast<double>(*quota) / static_cast<double>(*period)));
       });
   if (const auto path = own_path(groups, ""))
     walk_up(mount, *path, [&](const std::string& folder) {
@@ -77,7 +86,8 @@ std::optional<double> cgroup_processor_quota(const MachineSources& sources) {
       if (!text) return;
       TextCursor cursor(*text);
       const auto quota = cursor.number(), period = cursor.number();
-      if (quota && period && *period > 0 && *quota > 0) take_least(least, std::optional(static_cast<double>(*quota) / static_cast<double>(*period)));
+      if (quota && period && *period > 0 && *quota > 0)
+        take_least(least, std::optional(static_cast<double>(*quota) / static_cast<double>(*period)));
     });
   return least;
 }

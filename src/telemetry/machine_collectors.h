@@ -1,5 +1,5 @@
-// What the machine as a whole does: one small class per source, each adding to a sample what it could read and nothing else.
-// None of them is thread-safe; all keep their files open and share the caller's buffer.
+// What the machine as a whole does: one small class per source, each adding to a sample what it could read
+// and nothing else. None of them is thread-safe; all keep their files open and share the caller's buffer.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace forebay {
 
-// Per-core load and the share of time all cores waited for I/O, from /proc/stat. A share needs a while to be measured (the
-// kernel counts hundredths of a second): at high rates most samples have none.
+// Per-core load and the share of time all cores waited for I/O, from /proc/stat. A share needs a while to be
+// measured (the kernel counts hundredths of a second): at high rates most samples have none.
 class CpuLoad {
  public:
   explicit CpuLoad(const std::string& proc) : file_(proc + "/stat") {}
@@ -26,7 +26,8 @@ class CpuLoad {
     bool known = false;
   };
   static std::optional<Ticks> parse(std::string_view line);
-  static std::optional<double> share(Ticks& before, const Ticks& now, std::uint64_t Ticks::* part, bool inverted);
+  static std::optional<double> share(Ticks& before, const Ticks& now, std::uint64_t Ticks::* part,
+                                     bool inverted);
   KeptFile file_;
   Ticks all_;
   std::vector<Ticks> cores_;
@@ -42,8 +43,8 @@ class MemoryUsage {
   KeptFile memory_, load_;
 };
 
-// Whole disks (no partitions, loops, RAM disks or stacked devices, which would count twice). The index of a disk is its place in
-// list_disks() at the start; disks that come later follow.
+// Whole disks (no partitions, loops, RAM disks or stacked devices, which would count twice). The index of a
+// disk is its place in list_disks() at the start; disks that come later follow.
 class DiskUsage {
  public:
   DiskUsage(const std::string& proc, const std::string& sys);
@@ -104,7 +105,8 @@ class SharedMemory {
   std::string folder_;
 };
 
-// Energy of the processor packages (RAPL), where this user may read it. Counts from the first sample; wraps are undone.
+// Energy of the processor packages (RAPL), where this user may read it. Counts from the first sample; wraps
+// are undone.
 class PackageEnergy {
  public:
   explicit PackageEnergy(const std::string& sys);
@@ -120,7 +122,8 @@ class PackageEnergy {
   std::vector<Package> packages_;
 };
 
-// What the calling thread has used, plus `others_cpu_seconds` (the GPU reader's); resident memory of the whole process.
+// What the calling thread has used, plus `others_cpu_seconds` (the GPU reader's); resident memory of the
+// whole process.
 class SamplerCost {
  public:
   explicit SamplerCost(const std::string& proc) : file_(proc + "/self/statm") {}

@@ -22,14 +22,19 @@ void describe_gpus(Json& machine) {
     watch.receive();
   }
   std::optional<Text> problem = watch.problem();
-  if (!problem && !watch.is_described()) problem = Text{"The GPU driver does not answer: the GPUs are left alone.", {}};
+  if (!problem && !watch.is_described())
+    problem = Text{"The GPU driver does not answer: the GPUs are left alone.", {}};
   if (problem) {
     machine.set("gpu_problem", render_in("en", *problem));
     machine.set("gpu_problem_message", problem->to_json());
   }
   Json gpus = Json::array();
   for (const GpuDescription& each : watch.descriptions()) {
-    Json gpu = Json::object({{"index", static_cast<int>(each.index)}, {"name", each.name}, {"uuid", each.uuid}, {"pci", each.pci}, {"mig", each.mig}});
+    Json gpu = Json::object({{"index", static_cast<int>(each.index)},
+                             {"name", each.name},
+                             {"uuid", each.uuid},
+                             {"pci", each.pci},
+                             {"mig", each.mig}});
     if (each.memory_bytes) gpu.set("memory_bytes", static_cast<std::int64_t>(*each.memory_bytes));
     if (each.power_limit_watts) gpu.set("power_limit_watts", *each.power_limit_watts);
     gpus.push(std::move(gpu));

@@ -20,7 +20,7 @@ std::optional<std::string> container_kind(const MachineSources& sources);
 void describe_gpus(Json& machine);
 
 // The tightest limit on the way from this process's cgroup up to the root, v1 or v2.
-std::optional<double> cgroup_memory_limit(const MachineSources& sources);   // bytes
+std::optional<double> cgroup_memory_limit(const MachineSources& sources);     // bytes
 std::optional<double> cgroup_processor_quota(const MachineSources& sources);  // cores
 
 // The first word of a small file that is a number; nothing for "max", nonsense or no file.

@@ -80,7 +80,8 @@ Json describe_processor(const MachineSources& sources) {
       processor.set("cores", info.cores);
       limit_by(info.cores);
     }
-    if (!info.physical.empty()) processor.set("physical_cores", static_cast<std::int64_t>(info.physical.size()));
+    if (!info.physical.empty())
+      processor.set("physical_cores", static_cast<std::int64_t>(info.physical.size()));
   }
   if (const auto cores = affinity_cores(); cores && sources.proc == "/proc") {
     processor.set("affinity_cores", *cores);

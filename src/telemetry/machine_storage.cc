@@ -23,8 +23,8 @@ struct Mount {
 std::string unescape(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool octal = text[i] == '\\' && i + 3 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '3' && text[i + 2] >= '0' &&
-                       text[i + 2] <= '7' && text[i + 3] >= '0' && text[i + 3] <= '7';
+    const bool octal = text[i] == '\\' && i + 3 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '3' &&
+                       text[i + 2] >= '0' && text[i + 2] <= '7' && text[i + 3] >= '0' && text[i + 3] <= '7';
     if (!octal) {
       out += text[i];
       continue;
@@ -64,7 +64,8 @@ std::optional<Mount> mount_of(const std::string& path, const std::string& proc) 
   while (!cursor.at_end()) {
     auto mount = parse_mount(cursor.line());
     // Later mounts cover earlier ones on the same point.
-    if (mount && holds(mount->point, path) && (!best || mount->point.size() >= best->point.size())) best = std::move(mount);
+    if (mount && holds(mount->point, path) && (!best || mount->point.size() >= best->point.size()))
+      best = std::move(mount);
   }
   return best;
 }
@@ -79,8 +80,10 @@ std::string disk_of(const std::string& device, const std::string& sys) {
 }
 
 bool is_network_type(std::string_view type) {
-  for (const std::string_view each : {"nfs", "nfs4", "cifs", "smb3", "lustre", "ceph", "glusterfs", "gpfs", "beegfs", "9p", "afs", "wekafs",
-                                      "fuse.sshfs", "fuse.s3fs", "fuse.gcsfuse", "fuse.goofys", "fuse.rclone", "fuse.juicefs", "fuse.ossfs"})
+  for (const std::string_view each :
+       {"nfs", "nfs4", "cifs", "smb3", "lustre", "ceph", "glusterfs", "gpfs", "beegfs", "9p", "afs", "wekafs",
+        "fuse.sshfs", "fuse.s3fs", "fuse.gcsfuse", "fuse.goofys", "fuse.rclone", "fuse.juicefs",
+        "fuse.ossfs"})
     if (type == each) return true;
   return false;
 }
@@ -92,8 +95,10 @@ Json describe_disks(const MachineSources& sources) {
   for (const std::string& name : list_disks(sources.proc, sources.sys)) {
     Json disk = Json::object({{"name", name}});
     const std::string folder = sources.sys + "/block/" + name;
-    if (const auto sectors = read_number_file(folder + "/size"); sectors && *sectors < (1ull << 50)) disk.set("size_bytes", *sectors * 512);
-    if (const auto rotational = read_number_file(folder + "/queue/rotational")) disk.set("rotational", *rotational == 1);
+    if (const auto sectors = read_number_file(folder + "/size"); sectors && *sectors < (1ull << 50))
+      disk.set("size_bytes", *sectors * 512);
+    if (const auto rotational = read_number_file(folder + "/queue/rotational"))
+      disk.set("rotational", *rotational == 1);
     disks.push(std::move(disk));
   }
   return disks;
@@ -112,7 +117,7 @@ Json describe_working_folder(const MachineSources& sources) {
     folder.set("on_network", is_network_type(mount->type));
     folder.set("in_memory", mount->type == "tmpfs" || mount->type == "ramfs");
   }
-  struct statvfs space {};
+  struct statvfs space{};
   if (::statvfs(path.c_str(), &space) == 0 && space.f_blocks > 0) {
     folder.set("total_bytes", static_cast<std::uint64_t>(space.f_blocks) * space.f_frsize);
     folder.set("free_bytes", static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize);
@@ -122,7 +127,7 @@ Json describe_working_folder(const MachineSources& sources) {
 
 Json describe_shared_memory() {
   Json shared = Json::object();
-  struct statvfs space {};
+  struct statvfs space{};
   if (::statvfs("/dev/shm", &space) != 0 || space.f_blocks == 0) return shared;
   shared.set("total_bytes", static_cast<std::uint64_t>(space.f_blocks) * space.f_frsize);
   shared.set("free_bytes", static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize);

@@ -37,7 +37,8 @@ void MemoryUsage::append_to(Sample& sample, ReadBuffer& buffer) {
     }
     if (total && *total > 0) sample.add(Metric::kMemoryTotalBytes, *total);
     if (available && (!total || *available <= *total)) sample.add(Metric::kMemoryAvailableBytes, *available);
-    if (swap_total && swap_free && *swap_free <= *swap_total) sample.add(Metric::kSwapUsedBytes, *swap_total - *swap_free);
+    if (swap_total && swap_free && *swap_free <= *swap_total)
+      sample.add(Metric::kSwapUsedBytes, *swap_total - *swap_free);
   }
   if (const auto text = load_.read(buffer)) {
     TextCursor cursor(*text);

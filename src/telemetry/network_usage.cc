@@ -13,7 +13,8 @@ struct InterfaceLine {
   std::uint64_t received = 0, sent = 0;
 };
 
-// "  eth0: bytes packets errs drop fifo frame compressed multicast bytes …"; the colon may touch the first number.
+// "  eth0: bytes packets errs drop fifo frame compressed multicast bytes …"; the colon may touch the first
+// number.
 std::optional<InterfaceLine> parse_interface_line(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -45,7 +46,8 @@ std::vector<std::string> list_networks(const std::string& proc) {
   return names;
 }
 
-NetworkUsage::NetworkUsage(const std::string& proc) : file_(proc + "/self/net/dev"), names_(list_networks(proc)) {}
+NetworkUsage::NetworkUsage(const std::string& proc)
+    : file_(proc + "/self/net/dev"), names_(list_networks(proc)) {}
 
 void NetworkUsage::append_to(Sample& sample, ReadBuffer& buffer) {
   const auto text = file_.read(buffer);

@@ -1,5 +1,6 @@
-// The NVIDIA management library, found at run time. The ABI is declared here by hand, from its documentation: no header of it is
-// needed to build, and what a driver does not have is a null pointer. Used only in the GPU reader process.
+// The NVIDIA management library, found at run time. The ABI is declared here by hand, from its documentation:
+// no header of it is needed to build, and what a driver does not have is a null pointer. Used only in the GPU
+// reader process.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@ using NvmlDevice = void*;
 using NvmlReturn = int;
 
 // Return values that matter (NVML API reference, "nvmlReturn_t").
-constexpr NvmlReturn kNvmlSuccess = 0, kNvmlNotSupported = 3, kNvmlNoPermission = 4, kNvmlInsufficientSize = 7, kNvmlDriverNotLoaded = 9,
-                     kNvmlGpuIsLost = 15, kNvmlResetRequired = 16, kNvmlVersionMismatch = 18;
+constexpr NvmlReturn kNvmlSuccess = 0, kNvmlNotSupported = 3, kNvmlNoPermission = 4,
+                     kNvmlInsufficientSize = 7, kNvmlDriverNotLoaded = 9, kNvmlGpuIsLost = 15,
+                     kNvmlResetRequired = 16, kNvmlVersionMismatch = 18;
 constexpr unsigned kNvmlClockSm = 1, kNvmlClockMemory = 2;
 
 struct NvmlUtilization {
@@ -56,14 +58,15 @@ struct NvmlFunctions {
   NvmlReturn (*power_limit)(NvmlDevice, unsigned*) = nullptr;            // mW
   NvmlReturn (*throttle_reasons)(NvmlDevice, unsigned long long*) = nullptr;
   NvmlReturn (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;
-  NvmlReturn (*processes)(NvmlDevice, unsigned*, void*) = nullptr;       // versions 2 and 3
+  NvmlReturn (*processes)(NvmlDevice, unsigned*, void*) = nullptr;  // versions 2 and 3
   NvmlReturn (*processes_v1)(NvmlDevice, unsigned*, void*) = nullptr;
 };
 
 // Loads the library and finds what it has. The library is never unloaded.
 Result<NvmlFunctions> load_nvml(const std::string& name);
 
-// The versions that disagree when the library answers "version mismatch": of the loaded kernel module, and of the library file.
+// The versions that disagree when the library answers "version mismatch": of the loaded kernel module, and of
+// the library file.
 std::string kernel_module_version(const std::string& proc = "/proc");
 std::string library_file_version();
 

@@ -8,7 +8,8 @@ struct Stalled {
   std::optional<double> some, full;  // seconds
 };
 
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345" (microseconds), and a line "full …" except for the processor.
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345" (microseconds), and a line "full …" except for the
+// processor.
 Stalled parse_pressure(std::string_view text) {
   Stalled stalled;
   TextCursor cursor(text);

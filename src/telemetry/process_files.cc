@@ -4,8 +4,9 @@
 
 namespace forebay {
 
-// proc(5): "pid (name) S ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime priority
-// nice threads itrealvalue starttime vsize rss …"; the name may hold blanks and ')', so the last ')' ends it.
+// proc(5): "pid (name) S ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime
+// cstime priority nice threads itrealvalue starttime vsize rss …"; the name may hold blanks and ')', so the
+// last ')' ends it.
 std::optional<StatLine> parse_stat_line(std::string_view text) {
   const std::size_t close = text.rfind(')');
   if (close == std::string_view::npos) return std::nullopt;
@@ -13,7 +14,8 @@ std::optional<StatLine> parse_stat_line(std::string_view text) {
   const std::string_view state = cursor.word();
   const auto parent = cursor.number();
   if (state.size() != 1 || !parent || *parent > INT32_MAX || !cursor.skip_words(9)) return std::nullopt;
-  const auto user = cursor.number(), system = cursor.number(), reaped_user = cursor.number(), reaped_system = cursor.number();
+  const auto user = cursor.number(), system = cursor.number(), reaped_user = cursor.number(),
+             reaped_system = cursor.number();
   if (!user || !system || !reaped_user || !reaped_system || !cursor.skip_words(2)) return std::nullopt;
   const auto threads = cursor.number();
   if (!threads || !cursor.skip_words(1)) return std::nullopt;

@@ -15,9 +15,9 @@
 namespace forebay {
 namespace {
 
-constexpr std::size_t kKeptOpen = 64;        // processes whose files stay open: two descriptors each
+constexpr std::size_t kKeptOpen = 64;  // processes whose files stay open: two descriptors each
 constexpr std::size_t kMostProcesses = 65536;
-constexpr std::uint64_t kCheckEvery = 64;    // scans after which a process outside the tree is looked at again
+constexpr std::uint64_t kCheckEvery = 64;  // scans after which a process outside the tree is looked at again
 constexpr std::int64_t kFirstProportional = 2'000'000'000, kProportionalEvery = 10'000'000'000;
 constexpr std::int64_t kProportionalCost = 300;  // PSS may take 1/300 of the time
 
@@ -35,7 +35,9 @@ std::int64_t parse_pid(const char* name) {
   return *name == '\0' && pid <= INT32_MAX ? pid : 0;
 }
 
-bool is_ended(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
+bool is_ended(char state) {
+  return state == 'Z' || state == 'X' || state == 'x';
+}
 
 }  // namespace
 
@@ -72,7 +74,8 @@ void ProcessTree::set_root(std::int64_t pid) {
   }
   strangers_.clear();
   members_.clear();
-  for (GrowingSum* each : {&cpu_, &read_characters_, &write_characters_, &read_bytes_, &write_bytes_}) each->restart();
+  for (GrowingSum* each : {&cpu_, &read_characters_, &write_characters_, &read_bytes_, &write_bytes_})
+    each->restart();
   next_proportional_ns_ = 0;
   shared_surplus_ = 0;
 }
@@ -82,7 +85,8 @@ bool ProcessTree::contains(std::int64_t pid) const {
   return at != members_.end() && at->pid == pid;
 }
 
-// Reads /proc with getdents itself: readdir would allocate, and drops the descriptor's position between scans.
+// Reads /proc with getdents itself: readdir would allocate, and drops the descriptor's position between
+// scans.
 void ProcessTree::list() {
   listed_.clear();
   if (!folder_.valid() || ::lseek(folder_.get(), 0, SEEK_SET) < 0) return;
@@ -142,7 +146,8 @@ void ProcessTree::refresh_members(ReadBuffer& buffer) {
   std::erase_if(members_, [](const TreeProcess& process) { return process.pid == 0; });
 }
 
-// A process can only join the tree by being born in it, so one that was outside stays outside while it is the same process.
+// A process can only join the tree by being born in it, so one that was outside stays outside while it is the
+// same process.
 void ProcessTree::look_at_new(ReadBuffer& buffer, std::int64_t now_ns) {
   next_strangers_.clear();
   std::size_t stranger = 0, member = 0;
@@ -150,12 +155,14 @@ void ProcessTree::look_at_new(ReadBuffer& buffer, std::int64_t now_ns) {
     while (member < members_.size() && members_[member].pid < pid) ++member;
     if (member < members_.size() && members_[member].pid == pid) continue;
     while (stranger < strangers_.size() && strangers_[stranger].pid < pid) ++stranger;
-    const bool known = stranger < strangers_.size() && strangers_[stranger].pid == pid && strangers_[stranger].inode == inode;
+    const bool known = stranger < strangers_.size() && strangers_[stranger].pid == pid &&
+                       strangers_[stranger].inode == inode;
     if (known && (scans_ + static_cast<std::uint64_t>(pid)) % kCheckEvery != 0) {
       next_strangers_.push_back(strangers_[stranger]);
       continue;
     }
-    if (const auto stat = read_stat(pid, buffer, nullptr)) next_strangers_.push_back({pid, inode, *stat, true});
+    if (const auto stat = read_stat(pid, buffer, nullptr))
+      next_strangers_.push_back({pid, inode, *stat, true});
   }
   strangers_.swap(next_strangers_);
 
@@ -167,7 +174,8 @@ void ProcessTree::look_at_new(ReadBuffer& buffer, std::int64_t now_ns) {
       if (!each.is_new || each.pid == root_) continue;
       const std::int64_t parent = each.stat.parent;
       const auto end = members_.begin() + static_cast<std::ptrdiff_t>(before);
-      const auto at = std::lower_bound(members_.begin(), end, parent, [](const TreeProcess& p, std::int64_t pid) { return p.pid < pid; });
+      const auto at = std::lower_bound(members_.begin(), end, parent,
+                                       [](const TreeProcess& p, std::int64_t pid) { return p.pid < pid; });
       if (parent != root_ && (at == end || at->pid != parent)) continue;
       TreeProcess process;
       process.pid = each.pid;
@@ -196,13 +204,15 @@ void ProcessTree::sum_ticks(ReadBuffer& buffer) {
     ticks += process.stat.own_ticks + process.stat.reaped_ticks;
     if (is_ended(process.state)) continue;
     pages += static_cast<double>(process.stat.resident_pages);
-    largest_resident_ = std::max(largest_resident_, static_cast<double>(process.stat.resident_pages) * page_size_);
+    largest_resident_ =
+        std::max(largest_resident_, static_cast<double>(process.stat.resident_pages) * page_size_);
     ++usage_.processes;
     usage_.threads += process.stat.threads;
   }
   if (root_ <= 0 || !folder_.valid()) return;
   const auto root = read_stat(root_, buffer, nullptr);
-  if (root && root->start_ticks == root_at_start_.start_ticks) ticks += root->reaped_ticks - std::min(root->reaped_ticks, root_at_start_.reaped_ticks);
+  if (root && root->start_ticks == root_at_start_.start_ticks)
+    ticks += root->reaped_ticks - std::min(root->reaped_ticks, root_at_start_.reaped_ticks);
   if (!root && members_.empty() && !usage_.cpu_seconds) return;  // never seen: not known
   usage_.cpu_seconds = cpu_.update(static_cast<double>(ticks) / ticks_per_second_);
   usage_.resident_bytes = pages * page_size_;
@@ -220,7 +230,8 @@ void ProcessTree::sum_io(ReadBuffer& buffer) {
     total.read_bytes += counts->read_bytes;
     total.write_bytes += counts->write_bytes;
   }
-  // The kernel adds what a reaped child did to the one that waited for it, so the root's growth is the ended children's.
+  // The kernel adds what a reaped child did to the one that waited for it, so the root's growth is the ended
+  // children's.
   const auto root = root_ > 0 && root_io_at_start_ ? read_io(root_, buffer, nullptr) : std::nullopt;
   if (root) {
     const auto growth = [](std::uint64_t now, std::uint64_t before) { return now - std::min(now, before); };
@@ -255,7 +266,8 @@ void ProcessTree::read_proportional(std::int64_t now_ns, ReadBuffer& buffer) {
     sum += static_cast<double>(*size);
     resident += static_cast<double>(process.stat.resident_pages) * page_size_;
   }
-  next_proportional_ns_ = now_ns + std::max(kProportionalEvery, kProportionalCost * (clock_.monotonic_ns() - begin));
+  next_proportional_ns_ =
+      now_ns + std::max(kProportionalEvery, kProportionalCost * (clock_.monotonic_ns() - begin));
   shared_surplus_ = std::max(0.0, resident - sum);
   if (complete) usage_.proportional_bytes = sum;
 }
@@ -268,7 +280,8 @@ const TreeUsage& ProcessTree::scan(std::int64_t now_ns, ReadBuffer& buffer) {
   sum_ticks(buffer);
   sum_io(buffer);
   read_proportional(now_ns, buffer);
-  if (usage_.resident_bytes) usage_.memory_estimate = std::max(*usage_.resident_bytes - shared_surplus_, largest_resident_);
+  if (usage_.resident_bytes)
+    usage_.memory_estimate = std::max(*usage_.resident_bytes - shared_surplus_, largest_resident_);
   return usage_;
 }
 

@@ -42,21 +42,22 @@ struct TreeProcess {
   std::int64_t parent = 0;
   char state = '?';
   std::int64_t first_seen_ns = 0;
-  bool is_new = true;            // not seen by the scan before this one
+  bool is_new = true;  // not seen by the scan before this one
   StatLine stat;
-  UniqueFd stat_file, io_file;   // kept open while there are few processes
+  UniqueFd stat_file, io_file;  // kept open while there are few processes
 };
 
 struct TreeUsage {
-  std::optional<double> cpu_seconds;   // never goes backwards
+  std::optional<double> cpu_seconds;  // never goes backwards
   std::optional<double> resident_bytes, proportional_bytes;
   std::optional<double> read_characters, write_characters, read_bytes, write_bytes;
   std::optional<double> memory_estimate;  // RSS less what the last PSS showed to be counted twice
   std::int64_t processes = 0, threads = 0;
 };
 
-// A counter that must not go backwards although its parts come and go. A dip seen once is a process that ended between two
-// reads (its parent has its time by the next scan); a dip that stays is time that nobody waited for: it is kept.
+// A counter that must not go backwards although its parts come and go. A dip seen once is a process that
+// ended between two reads (its parent has its time by the next scan); a dip that stays is time that nobody
+// waited for: it is kept.
 class GrowingSum {
  public:
   double update(double raw);
@@ -75,7 +76,8 @@ class ProcessTree {
 
   // What the root's reaped children had used before now is not the job's. 0 = no root.
   void set_root(std::int64_t pid);
-  // Looks again. `now_ns` is CLOCK_MONOTONIC. PSS is read every ten seconds, or less often when that takes long.
+  // Looks again. `now_ns` is CLOCK_MONOTONIC. PSS is read every ten seconds, or less often when that takes
+  // long.
   const TreeUsage& scan(std::int64_t now_ns, ReadBuffer& buffer);
   void append_to(Sample& sample) const;
 
@@ -84,7 +86,7 @@ class ProcessTree {
   bool contains(std::int64_t pid) const;
 
  private:
-  struct Known {              // a process of the machine that is not in the tree
+  struct Known {  // a process of the machine that is not in the tree
     std::int64_t pid = 0;
     std::uint64_t inode = 0;  // of its /proc folder: another one means another process
     StatLine stat;            // only while it is new
@@ -102,18 +104,18 @@ class ProcessTree {
   std::string proc_;
   const Clock& clock_;
   UniqueFd folder_;
-  std::string entries_;            // buffer of getdents
+  std::string entries_;  // buffer of getdents
   std::int64_t root_ = 0;
   StatLine root_at_start_;
   std::optional<IoCounts> root_io_at_start_;
   double ticks_per_second_, page_size_;
   std::uint64_t scans_ = 0;
-  std::vector<Known> strangers_, next_strangers_;  // sorted by pid
+  std::vector<Known> strangers_, next_strangers_;               // sorted by pid
   std::vector<std::pair<std::int64_t, std::uint64_t>> listed_;  // pid, inode; sorted by pid
-  std::vector<TreeProcess> members_;    // sorted by pid
+  std::vector<TreeProcess> members_;                            // sorted by pid
   GrowingSum cpu_, read_characters_, write_characters_, read_bytes_, write_bytes_;
   std::int64_t next_proportional_ns_ = 0;
-  double shared_surplus_ = 0;      // RSS - PSS when PSS was last read
+  double shared_surplus_ = 0;  // RSS - PSS when PSS was last read
   double largest_resident_ = 0;
   TreeUsage usage_;
 };

@@ -21,9 +21,11 @@ void ProgressLog::add_point(const Point& point) {
   stride_ *= 2;
 }
 
-void ProgressLog::take_progress(const ProgressLine& found, std::string_view line, Instant time, std::int64_t now_ns) {
-  const bool moved = (found.step && found.step != latest_.step) || (found.epoch && found.epoch != latest_.epoch) ||
-                     (found.fraction && found.fraction != latest_.fraction) || (found.loss && found.loss != latest_.loss);
+void ProgressLog::take_progress(const ProgressLine& found, std::string_view line, Instant time,
+                                std::int64_t now_ns) {
+  const bool moved =
+      (found.step && found.step != latest_.step) || (found.epoch && found.epoch != latest_.epoch) ||
+      (found.fraction && found.fraction != latest_.fraction) || (found.loss && found.loss != latest_.loss);
   if (!moved) return;
   const auto keep = [](auto& into, const auto& from) {
     if (from) into = from;
@@ -95,15 +97,18 @@ Json ProgressLog::to_json() const {
     put("epoch", latest_.epoch);
     put("total_epochs", latest_.total_epochs);
     put("fraction", latest_.fraction);
-    if (latest_.loss && !std::isfinite(*latest_.loss)) latest.set("loss_is_finite", false);
-    else put("loss", latest_.loss);
+    if (latest_.loss && !std::isfinite(*latest_.loss))
+      latest.set("loss_is_finite", false);
+    else
+      put("loss", latest_.loss);
     put("rate", latest_.rate);
     if (latest_.rate) latest.set("rate_unit", latest_.rate_unit);
     put("eta_seconds", latest_.eta_seconds);
     latest.set("text", latest_text_);
   }
   Json series = Json::array();
-  for (const Point& point : series_) series.push(Json::array().push(point.time_ns).push(Json(point.step)).push(Json(point.loss)));
+  for (const Point& point : series_)
+    series.push(Json::array().push(point.time_ns).push(Json(point.step)).push(Json(point.loss)));
   return Json::object({{"version", 1},
                        {"latest", latest},
                        {"series", series},

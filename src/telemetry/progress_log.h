@@ -44,7 +44,7 @@ class ProgressLog {
   Instant latest_time_, last_byte_time_;
   std::string latest_text_;
   std::vector<Point> series_;
-  std::uint64_t stride_ = 1, points_ = 0;     // every stride-th point is kept
+  std::uint64_t stride_ = 1, points_ = 0;  // every stride-th point is kept
   std::uint64_t lines_ = 0, dropped_ = 0;
   std::optional<std::int64_t> last_progress_ns_, last_byte_ns_;
   bool changed_ = false;

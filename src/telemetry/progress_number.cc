@@ -8,8 +8,12 @@
 namespace forebay {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 bool begins_with_word(std::string_view text, std::string_view word) {
   if (text.size() < word.size()) return false;
@@ -57,13 +61,16 @@ std::optional<double> read_printed_clock(std::string_view text, std::size_t& len
   while (parts < 3) {
     std::size_t end = at;
     std::uint64_t value = 0;
-    while (end < text.size() && is_digit(text[end]) && end - at < 6) value = value * 10 + static_cast<std::uint64_t>(text[end++] - '0');
+    while (end < text.size() && is_digit(text[end]) && end - at < 6)
+      value = value * 10 + static_cast<std::uint64_t>(text[end++] - '0');
     if (end == at) return std::nullopt;
     seconds = seconds * 60 + static_cast<double>(value);
     ++parts;
     at = end;
-    if (parts < 3 && at + 1 < text.size() && text[at] == ':' && is_digit(text[at + 1])) ++at;
-    else break;
+    if (parts < 3 && at + 1 < text.size() && text[at] == ':' && is_digit(text[at + 1]))
+      ++at;
+    else
+      break;
   }
   if (parts < 2) return std::nullopt;
   length = at;

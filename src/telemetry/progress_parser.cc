@@ -11,9 +11,15 @@ namespace {
 
 constexpr double kLargestCount = 1e15;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '/' || c == '.' || c == '-'; }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_name(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || c == '/' || c == '.' || c == '-';
+}
 
 std::optional<std::int64_t> as_count(double value) {
   if (!(value >= 0 && value < kLargestCount) || value != std::floor(value)) return std::nullopt;
@@ -30,10 +36,16 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 Key classify(std::string_view name, std::string_view group) {
   for (const std::string_view part : {name, group})
     for (const std::string_view other : {"val", "eval", "test", "dev_"})
-      if (part.starts_with(other) || part.find(std::string("_") + std::string(other)) != std::string_view::npos) return Key::kValidation;
-  if (is_one_of(name, {"step", "steps", "global_step", "iter", "iters", "iteration", "iterations", "batch", "update", "num_updates"})) return Key::kStep;
+      if (part.starts_with(other) ||
+          part.find(std::string("_") + std::string(other)) != std::string_view::npos)
+        return Key::kValidation;
+  if (is_one_of(name, {"step", "steps", "global_step", "iter", "iters", "iteration", "iterations", "batch",
+                       "update", "num_updates"}))
+    return Key::kStep;
   if (is_one_of(name, {"epoch", "epochs", "ep"})) return Key::kEpoch;
-  if (is_one_of(name, {"loss", "train_loss", "training_loss", "total_loss", "loss_train", "avg_loss", "batch_loss", "train_loss_step"})) return Key::kLoss;
+  if (is_one_of(name, {"loss", "train_loss", "training_loss", "total_loss", "loss_train", "avg_loss",
+                       "batch_loss", "train_loss_step"}))
+    return Key::kLoss;
   if (name == "eta") return Key::kRemaining;
   return Key::kNone;
 }
@@ -46,9 +58,12 @@ class LineReader {
   ProgressLine read() {
     read_bar();
     for (std::size_t at = 0; at < line_.size();) {
-      if (is_letter(line_[at])) at = read_name(at);
-      else if (is_digit(line_[at])) at = read_leading_number(at);
-      else ++at;
+      if (is_letter(line_[at]))
+        at = read_name(at);
+      else if (is_digit(line_[at]))
+        at = read_leading_number(at);
+      else
+        ++at;
     }
     if (!found_.fraction && found_.step && found_.total_steps && *found_.total_steps > 0)
       found_.fraction = static_cast<double>(*found_.step) / static_cast<double>(*found_.total_steps);
@@ -69,9 +84,12 @@ class LineReader {
     at += number.length;
     std::size_t next = at;
     while (next < line_.size() && line_[next] == ' ') ++next;
-    if (rest(next).starts_with("/")) ++next;
-    else if (rest(next).starts_with("of ")) next += 3;
-    else return at;
+    if (rest(next).starts_with("/"))
+      ++next;
+    else if (rest(next).starts_with("of "))
+      next += 3;
+    else
+      return at;
     while (next < line_.size() && line_[next] == ' ') ++next;
     const PrintedNumber of = read_printed_number(rest(next));
     if (of.length == 0 || !is_digit(line_[next])) return at;
@@ -97,7 +115,8 @@ class LineReader {
     while (end < line_.size() && is_name(line_[end])) ++end;
     std::array<char, 48> lowered{};
     std::size_t length = std::min(end - at, lowered.size());
-    for (std::size_t i = 0; i < length; ++i) lowered[i] = static_cast<char>(is_letter(line_[at + i]) ? line_[at + i] | 0x20 : line_[at + i]);
+    for (std::size_t i = 0; i < length; ++i)
+      lowered[i] = static_cast<char>(is_letter(line_[at + i]) ? line_[at + i] | 0x20 : line_[at + i]);
     std::string_view name(lowered.data(), length);
     std::size_t after = end;
     while (name.size() > 1 && is_digit(name.back()) && end - at <= lowered.size()) {  // "epoch3"
@@ -106,12 +125,13 @@ class LineReader {
     }
     while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.remove_suffix(1);
     const std::size_t slash = name.find_last_of("/.");
-    const std::string_view group = slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+    const std::string_view group =
+        slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
     if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
     const Key key = classify(name, group);
     const bool of_validation = key == Key::kValidation;
     const bool after_validation = after_validation_;
-    after_validation_ = of_validation;   // "val loss 2.2": the word before decides
+    after_validation_ = of_validation;  // "val loss 2.2": the word before decides
     if (key == Key::kNone || of_validation) return end;
     std::size_t value_at = after;
     for (int separators = 0; value_at < line_.size() && separators < 16; ++separators, ++value_at)
@@ -123,8 +143,10 @@ class LineReader {
     std::optional<double> value, total;
     if (key == Key::kRemaining) {
       std::size_t length = 0;
-      if (const auto clock = read_printed_clock(rest(at), length)) found_.eta_seconds = *clock;
-      else if (const PrintedNumber number = read_printed_number(rest(at)); number.length > 0 && rest(at + number.length).starts_with("s")) {
+      if (const auto clock = read_printed_clock(rest(at), length))
+        found_.eta_seconds = *clock;
+      else if (const PrintedNumber number = read_printed_number(rest(at));
+               number.length > 0 && rest(at + number.length).starts_with("s")) {
         found_.eta_seconds = number.value;
         length = number.length;
       }
@@ -144,14 +166,18 @@ class LineReader {
   // After an epoch: "][  10/5005]" counts batches, " [6400/60000 (11%)]" counts samples: only how far it is.
   std::size_t read_place_in_epoch(std::size_t at) {
     std::size_t next = at;
-    while (next < line_.size() && (line_[next] == ']' || line_[next] == ' ' || line_[next] == ':' || line_[next] == ',')) ++next;
+    while (next < line_.size() &&
+           (line_[next] == ']' || line_[next] == ' ' || line_[next] == ':' || line_[next] == ','))
+      ++next;
     if (next >= line_.size() || line_[next] != '[') return at;
     for (++next; next < line_.size() && line_[next] == ' ';) ++next;
     std::optional<double> value, total;
     const std::size_t end = read_count(next, value, total);
     if (!value || !total || *total <= 0) return at;
-    if (rest(end).starts_with(" (")) found_.fraction = *value / *total;
-    else set_step(value, total);
+    if (rest(end).starts_with(" ("))
+      found_.fraction = *value / *total;
+    else
+      set_step(value, total);
     return end;
   }
 
@@ -182,11 +208,16 @@ class LineReader {
     while (per_end < line_.size() && is_letter(line_[per_end])) ++per_end;
     const std::string_view per = line_.substr(end + 1, per_end - end - 1);
     if (is_one_of(per, {"s", "sec", "second"}) && unit.size() <= 16 && value >= 0) {
-      if (unit.ends_with("B")) counts_bytes_ = true;
-      else set_rate(value, unit);
+      if (unit.ends_with("B"))
+        counts_bytes_ = true;
+      else
+        set_rate(value, unit);
       return per_end;
     }
-    const double seconds = unit == "s" ? value : unit == "ms" ? value * 1e-3 : unit == "us" ? value * 1e-6 : 0;
+    const double seconds = unit == "s"    ? value
+                           : unit == "ms" ? value * 1e-3
+                           : unit == "us" ? value * 1e-6
+                                          : 0;
     if (seconds > 0 && is_one_of(per, {"it", "step", "batch", "iter"})) {
       set_rate(1 / seconds, per);
       return per_end;

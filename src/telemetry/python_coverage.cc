@@ -15,9 +15,10 @@ namespace {
 constexpr std::size_t kMostEntries = 4096;
 constexpr std::size_t kMostNamed = 50;
 constexpr std::size_t kLongestCommand = 256;
-constexpr int kLooksPerUpdate = 64;                    // a tree that starts thousands of processes a second must not cost more
-constexpr std::int64_t kSecondLook = 1'000'000'000;    // by then a fork has become what it will be
-constexpr std::int64_t kPatience = 3'000'000'000;      // an interpreter that has not reported itself by then will not
+constexpr int kLooksPerUpdate = 64;  // a tree that starts thousands of processes a second must not cost more
+constexpr std::int64_t kSecondLook = 1'000'000'000;  // by then a fork has become what it will be
+constexpr std::int64_t kPatience =
+    3'000'000'000;  // an interpreter that has not reported itself by then will not
 
 std::string_view next_argument(std::string_view& rest) {
   const std::size_t end = rest.find('\0');
@@ -29,7 +30,8 @@ std::string_view next_argument(std::string_view& rest) {
 }  // namespace
 
 bool is_python_program(std::string_view executable) {
-  const std::string_view name = executable.substr(executable.rfind('/') == std::string_view::npos ? 0 : executable.rfind('/') + 1);
+  const std::string_view name =
+      executable.substr(executable.rfind('/') == std::string_view::npos ? 0 : executable.rfind('/') + 1);
   return name.starts_with("python") || name.starts_with("pypy");
 }
 
@@ -59,7 +61,9 @@ void PythonCoverage::look_at(Entry& entry) {
   if (length <= 0) return;
   entry.is_python = is_python_program(std::string_view(link, static_cast<std::size_t>(length)));
   if (!entry.is_python) return;
-  entry.command = read_file(fmt::format("{}/{}/cmdline", proc_, entry.pid), 1u << 20).value_or("").substr(0, kLongestCommand);
+  entry.command = read_file(fmt::format("{}/{}/cmdline", proc_, entry.pid), 1u << 20)
+                      .value_or("")
+                      .substr(0, kLongestCommand);
 }
 
 std::string PythonCoverage::reason_for(const Entry& entry) const {
@@ -71,7 +75,8 @@ std::string PythonCoverage::reason_for(const Entry& entry) const {
   while (!rest.empty()) {
     const std::string_view variable = next_argument(rest);
     has_channel = has_channel || variable.starts_with("FOREBAY_HOOK_DIR=");
-    has_path = has_path || (variable.starts_with("PYTHONPATH=") && !hook_.empty() && variable.find(hook_) != std::string_view::npos);
+    has_path = has_path || (variable.starts_with("PYTHONPATH=") && !hook_.empty() &&
+                            variable.find(hook_) != std::string_view::npos);
   }
   return has_channel && has_path ? "unknown" : "environment";
 }
@@ -113,7 +118,8 @@ void PythonCoverage::close(const Entry& entry) {
   if (not_covered_.size() < kMostNamed) not_covered_.push_back(describe(entry));
 }
 
-void PythonCoverage::update(std::span<const TreeProcess> processes, const std::set<std::int64_t>& seen, std::int64_t now_ns) {
+void PythonCoverage::update(std::span<const TreeProcess> processes, const std::set<std::int64_t>& seen,
+                            std::int64_t now_ns) {
   for (Entry& entry : entries_) entry.present = false;
   int looks = kLooksPerUpdate;
   for (const TreeProcess& process : processes) {

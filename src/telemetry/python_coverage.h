@@ -13,8 +13,9 @@
 
 namespace forebay {
 
-bool is_python_program(std::string_view executable);          // "/usr/bin/python3.11"
-// The arguments as /proc gives them, each ended by a zero byte: does the interpreter start without looking at PYTHONPATH or site?
+bool is_python_program(std::string_view executable);  // "/usr/bin/python3.11"
+// The arguments as /proc gives them, each ended by a zero byte: does the interpreter start without looking at
+// PYTHONPATH or site?
 bool is_isolated_python(std::string_view command_line);
 
 // Not thread-safe. `hook` is the hook's folder as it stands in PYTHONPATH.
@@ -23,8 +24,9 @@ class PythonCoverage {
   PythonCoverage(std::string proc, std::string hook) : proc_(std::move(proc)), hook_(std::move(hook)) {}
 
   // After each scan of the tree. `seen`: process numbers that reported themselves.
-  void update(std::span<const TreeProcess> processes, const std::set<std::int64_t>& seen, std::int64_t now_ns);
-  Json to_json() const;      // "coverage" of hook.json
+  void update(std::span<const TreeProcess> processes, const std::set<std::int64_t>& seen,
+              std::int64_t now_ns);
+  Json to_json() const;  // "coverage" of hook.json
 
  private:
   enum class Verdict { kUndecided, kCovered, kNotCovered };
@@ -36,7 +38,7 @@ class PythonCoverage {
     int looks = 0;
     bool is_python = false;
     Verdict verdict = Verdict::kUndecided;
-    std::string command;       // arguments ended by zero bytes, cut
+    std::string command;  // arguments ended by zero bytes, cut
     std::string reason;
     bool present = false;
   };
@@ -47,7 +49,7 @@ class PythonCoverage {
   static Json describe(const Entry& entry);
 
   std::string proc_, hook_;
-  std::vector<Entry> entries_;    // of processes that run
+  std::vector<Entry> entries_;  // of processes that run
   std::int64_t ended_python_ = 0, ended_covered_ = 0, short_lived_ = 0, ended_not_covered_ = 0;
   std::vector<Json> not_covered_;  // of ended ones, bounded
 };

@@ -116,7 +116,8 @@ class RecorderThread : public Recorder {
         take_sample(interval);
         now = clock_.monotonic_ns();
         next_sample += interval;
-        if (next_sample <= now) next_sample = now + interval - (now - next_sample) % interval;  // late: keep the beat
+        if (next_sample <= now)
+          next_sample = now + interval - (now - next_sample) % interval;  // late: keep the beat
       }
       if (now >= next_poll) {
         poll_job();
@@ -163,7 +164,8 @@ class RecorderThread : public Recorder {
   void add_gpus(std::int64_t asked, std::int64_t interval) {
     const std::int64_t until = asked + std::min(interval / 2, kLongestGpuWait);
     gpus_->receive();
-    while (!gpus_->is_answered() && gpus_->descriptor() >= 0 && !stopping_.load() && clock_.monotonic_ns() < until) {
+    while (!gpus_->is_answered() && gpus_->descriptor() >= 0 && !stopping_.load() &&
+           clock_.monotonic_ns() < until) {
       wait(until, true);
       gpus_->receive();
     }
@@ -184,14 +186,17 @@ class RecorderThread : public Recorder {
     const Instant time = clock_.now();
     if (channel_) {
       channel_->poll(now, step_sink(), [this](std::int64_t, std::uint64_t start_ticks) {
-        return std::ranges::any_of(sampler_.tree().processes(),
-                                   [=](const TreeProcess& process) { return process.start_ticks == start_ticks && process.state != 'Z'; });
+        return std::ranges::any_of(sampler_.tree().processes(), [=](const TreeProcess& process) {
+          return process.start_ticks == start_ticks && process.state != 'Z';
+        });
       });
       activity_.steps = channel_->steps();
       if (channel_->last_span_ns()) activity_.last_step_ns = channel_->last_span_ns();
     }
-    if (feed_.take(batch_)) progress_.add(batch_, time, now);
-    else progress_.settle(time, now);
+    if (feed_.take(batch_))
+      progress_.add(batch_, time, now);
+    else
+      progress_.settle(time, now);
     if (progress_.last_byte_ns()) activity_.last_log_ns = progress_.last_byte_ns();
     if (progress_.last_progress_ns()) activity_.last_progress_ns = progress_.last_progress_ns();
     publish();
@@ -244,7 +249,8 @@ class RecorderThread : public Recorder {
                          {"damaged", channel_->damaged()}});
   }
 
-  // Samples and steps go on after a failure (a full disk may have room again); the first one is told at the end.
+  // Samples and steps go on after a failure (a full disk may have room again); the first one is told at the
+  // end.
   void note(const Result<void>& result) {
     if (result || failure_) return;
     failure_ = result.error();
@@ -260,7 +266,7 @@ class RecorderThread : public Recorder {
   const Clock& clock_;
   LogFeed feed_;
   mutable std::mutex mutex_;
-  Activity shared_activity_;             // under mutex_
+  Activity shared_activity_;  // under mutex_
   std::atomic<bool> stopping_{false};
   std::optional<Watched> next_watch_;  // guarded by mutex_
 
@@ -287,8 +293,10 @@ class RecorderThread : public Recorder {
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> Recorder::start(RecorderSettings settings) {
-  FOREBAY_TRY(SegmentWriter samples, SegmentWriter::open(settings.directory.samples(), static_cast<std::uint32_t>(SegmentKind::kSamples)));
-  FOREBAY_TRY(SegmentWriter steps, SegmentWriter::open(settings.directory.steps(), static_cast<std::uint32_t>(SegmentKind::kSteps)));
+  FOREBAY_TRY(SegmentWriter samples, SegmentWriter::open(settings.directory.samples(),
+                                                         static_cast<std::uint32_t>(SegmentKind::kSamples)));
+  FOREBAY_TRY(SegmentWriter steps, SegmentWriter::open(settings.directory.steps(),
+                                                       static_cast<std::uint32_t>(SegmentKind::kSteps)));
   auto recorder = std::make_unique<RecorderThread>(std::move(settings), std::move(samples), std::move(steps));
   recorder->launch();
   return std::unique_ptr<Recorder>(std::move(recorder));

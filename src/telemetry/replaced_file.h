@@ -1,5 +1,5 @@
-// Small files of the record that are rewritten every few seconds: whole or the old one for every reader, but not flushed to the
-// disk each time, which could hold up the sampler.
+// Small files of the record that are rewritten every few seconds: whole or the old one for every reader, but
+// not flushed to the disk each time, which could hold up the sampler.
 #pragma once
 
 #include <string>

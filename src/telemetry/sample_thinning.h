@@ -1,4 +1,5 @@
-// Keeps samples.seg bounded: all samples at first, then every tenth, every hundredth … (docs/record-format.md).
+// Keeps samples.seg bounded: all samples at first, then every tenth, every hundredth …
+// (docs/record-format.md).
 #pragma once
 
 #include <cstdint>

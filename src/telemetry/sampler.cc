@@ -6,8 +6,8 @@ namespace forebay {
 namespace {
 
 constexpr std::int64_t kWindow = 1'000'000'000;
-constexpr double kBusyCpu = 0.02;             // of one core
-constexpr double kBusyBytes = 16 * 1024;      // a second
+constexpr double kBusyCpu = 0.02;         // of one core
+constexpr double kBusyBytes = 16 * 1024;  // a second
 
 }  // namespace
 
@@ -54,7 +54,8 @@ void Sampler::update(Activity& activity) {
     activity.peak_memory_bytes = std::max(activity.peak_memory_bytes.value_or(0), *activity.memory_bytes);
   }
   const double cpu = usage.cpu_seconds.value_or(0);
-  const double io = usage.read_characters.value_or(0) + usage.write_characters.value_or(0) + usage.read_bytes.value_or(0) + usage.write_bytes.value_or(0);
+  const double io = usage.read_characters.value_or(0) + usage.write_characters.value_or(0) +
+                    usage.read_bytes.value_or(0) + usage.write_bytes.value_or(0);
   if (window_ns_ == 0) {
     // Whatever was used before the first look was used just now.
     if (cpu > 0) activity.last_cpu_ns = taken_ns_;

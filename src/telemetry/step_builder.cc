@@ -12,9 +12,13 @@ constexpr std::size_t kMostOptimizers = 64;
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
 // Sums of hostile numbers stay numbers.
-std::int64_t plus(std::int64_t a, std::int64_t b) { return std::min(kMost, a > kMost - b ? kMost : a + b); }
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return std::min(kMost, a > kMost - b ? kMost : a + b);
+}
 
-std::int64_t add_known(std::int64_t a, std::int64_t b) { return a < 0 ? b : b < 0 ? a : plus(a, b); }
+std::int64_t add_known(std::int64_t a, std::int64_t b) {
+  return a < 0 ? b : b < 0 ? a : plus(a, b);
+}
 
 }  // namespace
 
@@ -26,7 +30,8 @@ StepBuilder::Thread& StepBuilder::thread_of(std::uint32_t id) {
   return threads_.back();
 }
 
-// The time of this span that is its own: spans inside it came before it and are taken off. What began before the step is cut.
+// The time of this span that is its own: spans inside it came before it and are taken off. What began before
+// the step is cut.
 std::int64_t StepBuilder::exclusive(Thread& thread, const HookRecord& record) const {
   const std::int64_t start = std::max(record.start_ns, step_start_ns_);
   const std::int64_t inclusive = std::max<std::int64_t>(record.end_ns() - start, 0);
@@ -64,13 +69,24 @@ void StepBuilder::count(Parts& parts, const HookRecord& record, std::int64_t nan
       add(parts.host_sync);
       ++parts.host_syncs;
       break;
-    case SpanKind::kBackward: add(parts.backward); break;
-    case SpanKind::kOptimizerStep: add(parts.optimizer); break;
-    case SpanKind::kCheckpointSave: add(parts.checkpoint); break;
-    case SpanKind::kCollective: add(parts.collective); break;
-    case SpanKind::kEpochBegin: add(parts.epoch_begin); break;
+    case SpanKind::kBackward:
+      add(parts.backward);
+      break;
+    case SpanKind::kOptimizerStep:
+      add(parts.optimizer);
+      break;
+    case SpanKind::kCheckpointSave:
+      add(parts.checkpoint);
+      break;
+    case SpanKind::kCollective:
+      add(parts.collective);
+      break;
+    case SpanKind::kEpochBegin:
+      add(parts.epoch_begin);
+      break;
     case SpanKind::kWorkerFetch:
-    case SpanKind::kOutOfMemory: break;
+    case SpanKind::kOutOfMemory:
+      break;
   }
 }
 
@@ -136,12 +152,14 @@ void StepBuilder::end_step(Thread& thread, const HookRecord& record, const Sink&
 
   // Which optimiser: one that has already stepped in the pending step begins another one.
   const std::int64_t optimizer = record.a.value_or(0);
-  const bool joins = pending_ && pending_optimizers_.size() < kMostOptimizers && std::ranges::find(pending_optimizers_, optimizer) == pending_optimizers_.end();
+  const bool joins = pending_ && pending_optimizers_.size() < kMostOptimizers &&
+                     std::ranges::find(pending_optimizers_, optimizer) == pending_optimizers_.end();
   if (joins) {
     StepRow& sum = *pending_;
-    for (const auto part : {&StepRow::duration_ns, &StepRow::data_wait_ns, &StepRow::forward_ns, &StepRow::backward_ns, &StepRow::optimizer_ns,
-                            &StepRow::host_sync_ns, &StepRow::checkpoint_ns, &StepRow::collective_ns, &StepRow::validation_ns,
-                            &StepRow::epoch_begin_ns, &StepRow::host_syncs})
+    for (const auto part :
+         {&StepRow::duration_ns, &StepRow::data_wait_ns, &StepRow::forward_ns, &StepRow::backward_ns,
+          &StepRow::optimizer_ns, &StepRow::host_sync_ns, &StepRow::checkpoint_ns, &StepRow::collective_ns,
+          &StepRow::validation_ns, &StepRow::epoch_begin_ns, &StepRow::host_syncs})
       sum.*part = plus(sum.*part, row.*part);
     sum.samples = add_known(sum.samples, row.samples);
     pending_optimizers_.push_back(optimizer);
@@ -183,6 +201,8 @@ void StepBuilder::gap(const Sink& sink) {
   after_gap_ = true;
 }
 
-void StepBuilder::finish(const Sink& sink) { hand_on(sink); }
+void StepBuilder::finish(const Sink& sink) {
+  hand_on(sink);
+}
 
 }  // namespace forebay

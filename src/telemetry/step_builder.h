@@ -11,9 +11,10 @@
 
 namespace forebay {
 
-// Feed the records of one ring in order. A step ends with optimizer_step; several optimisers that step in turn, each once, make one
-// step together, so a step is handed on when the next one is known to have begun (or at finish()).
-// Only the thread that steps the optimiser counts: what other threads do overlaps it. Memory is bounded whatever is fed.
+// Feed the records of one ring in order. A step ends with optimizer_step; several optimisers that step in
+// turn, each once, make one step together, so a step is handed on when the next one is known to have begun
+// (or at finish()). Only the thread that steps the optimiser counts: what other threads do overlaps it.
+// Memory is bounded whatever is fed.
 class StepBuilder {
  public:
   using Sink = std::function<void(const StepRow&)>;
@@ -32,19 +33,19 @@ class StepBuilder {
   std::int64_t steps() const { return steps_; }
 
  private:
-  struct Parts {   // exclusive nanoseconds
-    std::int64_t data_wait = 0, forward = 0, backward = 0, optimizer = 0, host_sync = 0, checkpoint = 0, collective = 0, validation = 0,
-                 epoch_begin = 0;
+  struct Parts {  // exclusive nanoseconds
+    std::int64_t data_wait = 0, forward = 0, backward = 0, optimizer = 0, host_sync = 0, checkpoint = 0,
+                 collective = 0, validation = 0, epoch_begin = 0;
     std::int64_t host_syncs = 0;
-    std::int64_t samples = -1;       // of training
-    std::int64_t undecided = -1;     // fetched, and neither trained on nor validated with so far
+    std::int64_t samples = -1;    // of training
+    std::int64_t undecided = -1;  // fetched, and neither trained on nor validated with so far
   };
   struct Interval {  // a finished span that no longer one has enclosed yet
     std::int64_t start = 0, inclusive = 0;
   };
   struct Thread {
     std::uint32_t id = 0;
-    std::int64_t first_ns = -1;      // of what was seen since the last step ended
+    std::int64_t first_ns = -1;  // of what was seen since the last step ended
     Parts parts;
     std::vector<Interval> open;
   };
@@ -61,7 +62,7 @@ class StepBuilder {
 
   std::int64_t pid_;
   std::int32_t rank_;
-  std::int64_t step_start_ns_ = -1;   // -1 = not known: before the first span, or after a gap
+  std::int64_t step_start_ns_ = -1;  // -1 = not known: before the first span, or after a gap
   bool after_gap_ = false;
   std::vector<Thread> threads_;
   std::vector<Fetch> fetches_;

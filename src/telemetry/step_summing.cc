@@ -9,12 +9,16 @@ constexpr std::size_t kMostOpen = 1024;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
-std::int64_t plus(std::int64_t a, std::int64_t b) { return a > kMost - std::min(b, kMost) ? kMost : a + b; }
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return a > kMost - std::min(b, kMost) ? kMost : a + b;
+}
 
 void add_to(StepRow& sum, const StepRow& row) {
-  for (const auto part : {&StepRow::steps, &StepRow::duration_ns, &StepRow::data_wait_ns, &StepRow::forward_ns, &StepRow::backward_ns,
-                          &StepRow::optimizer_ns, &StepRow::host_sync_ns, &StepRow::checkpoint_ns, &StepRow::collective_ns,
-                          &StepRow::validation_ns, &StepRow::epoch_begin_ns, &StepRow::host_syncs, &StepRow::worker_fetch_ns})
+  for (const auto part :
+       {&StepRow::steps, &StepRow::duration_ns, &StepRow::data_wait_ns, &StepRow::forward_ns,
+        &StepRow::backward_ns, &StepRow::optimizer_ns, &StepRow::host_sync_ns, &StepRow::checkpoint_ns,
+        &StepRow::collective_ns, &StepRow::validation_ns, &StepRow::epoch_begin_ns, &StepRow::host_syncs,
+        &StepRow::worker_fetch_ns})
     sum.*part = plus(sum.*part, row.*part);
   // A sum with an unknown part is not known.
   for (const auto part : {&StepRow::samples, &StepRow::worker_fetch_cpu_ns})
@@ -46,7 +50,8 @@ void StepSumming::add(const StepRow& row, const Sink& sink) {
   }
   StepRow& sum = at->second;
   // A row says "steps first_step … first_step + steps": it must not span a hole.
-  if (row.start_ns - sum.start_ns < span && row.first_step == sum.first_step + sum.steps) return add_to(sum, row);
+  if (row.start_ns - sum.start_ns < span && row.first_step == sum.first_step + sum.steps)
+    return add_to(sum, row);
   put(sum, sink);
   sum = row;
 }

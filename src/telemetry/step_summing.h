@@ -1,4 +1,5 @@
-// Keeps steps.seg bounded: single steps first, then sums over longer and longer spans (docs/record-format.md). Pure.
+// Keeps steps.seg bounded: single steps first, then sums over longer and longer spans
+// (docs/record-format.md). Pure.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class StepSumming {
  private:
   void put(const StepRow& row, const Sink& sink);
   std::int64_t rows_ = 0;
-  std::map<std::int32_t, StepRow> open_;   // by process
+  std::map<std::int32_t, StepRow> open_;  // by process
 };
 
 }  // namespace forebay

@@ -1,5 +1,5 @@
-// A scripted libnvidia-ml.so.1 for tests: what a driver documents, and how drivers misbehave. FOREBAY_FAKE_NVML holds words
-// separated by commas:
+// A scripted libnvidia-ml.so.1 for tests: what a driver documents, and how drivers misbehave.
+// FOREBAY_FAKE_NVML holds words separated by commas:
 //   gpus=N            how many devices (default 8)
 //   sparse            devices without utilisation, power, temperature, clocks ("not supported")
 //   lost=D@N          device D is lost from its Nth reading on (Xid 79)
@@ -23,12 +23,13 @@
 
 namespace {
 
-constexpr int kSuccess = 0, kUninitialized = 1, kInvalid = 2, kNotSupported = 3, kInsufficientSize = 7, kDriverNotLoaded = 9, kLost = 15,
-              kMismatch = 18;
+constexpr int kSuccess = 0, kUninitialized = 1, kInvalid = 2, kNotSupported = 3, kInsufficientSize = 7,
+              kDriverNotLoaded = 9, kLost = 15, kMismatch = 18;
 
 struct Script {
   unsigned gpus = 8;
-  bool sparse = false, hang_init = false, mismatch = false, no_driver = false, nonsense = false, mig = false, long_processes = false;
+  bool sparse = false, hang_init = false, mismatch = false, no_driver = false, nonsense = false, mig = false,
+       long_processes = false;
   long lost_device = -1, lost_after = 0, hang_device = -1, hang_after = 0;
   unsigned pid = 0, busy = 50;
 };
@@ -47,8 +48,10 @@ void take_word(Script& script, const std::string& word) {
   if (word == "nonsense") script.nonsense = true;
   if (word == "mig") script.mig = true;
   if (word == "long_processes") script.long_processes = true;
-  if (word.rfind("lost=", 0) == 0) script.lost_device = number_after(word, '='), script.lost_after = number_after(word, '@');
-  if (word.rfind("hang=", 0) == 0) script.hang_device = number_after(word, '='), script.hang_after = number_after(word, '@');
+  if (word.rfind("lost=", 0) == 0)
+    script.lost_device = number_after(word, '='), script.lost_after = number_after(word, '@');
+  if (word.rfind("hang=", 0) == 0)
+    script.hang_device = number_after(word, '='), script.hang_after = number_after(word, '@');
   if (word.rfind("pid=", 0) == 0) script.pid = static_cast<unsigned>(number_after(word, '='));
   if (word.rfind("busy=", 0) == 0) script.busy = static_cast<unsigned>(number_after(word, '='));
 }
@@ -111,16 +114,25 @@ int nvmlInit_v2() {
 
 const char* nvmlErrorString(int code) {
   switch (code) {
-    case kNotSupported: return "Not Supported";
-    case kDriverNotLoaded: return "Driver Not Loaded";
-    case kLost: return "GPU is lost";
-    case kMismatch: return "Driver/library version mismatch";
-    default: return "Unknown Error";
+    case kNotSupported:
+      return "Not Supported";
+    case kDriverNotLoaded:
+      return "Driver Not Loaded";
+    case kLost:
+      return "GPU is lost";
+    case kMismatch:
+      return "Driver/library version mismatch";
+    default:
+      return "Unknown Error";
   }
 }
 
-int nvmlSystemGetDriverVersion(char* text, unsigned length) { return put_text(text, length, script().mismatch ? "535.104.05" : "550.54.15"); }
-int nvmlSystemGetNVMLVersion(char* text, unsigned length) { return put_text(text, length, "12.550.54.15"); }
+int nvmlSystemGetDriverVersion(char* text, unsigned length) {
+  return put_text(text, length, script().mismatch ? "535.104.05" : "550.54.15");
+}
+int nvmlSystemGetNVMLVersion(char* text, unsigned length) {
+  return put_text(text, length, "12.550.54.15");
+}
 int nvmlSystemGetCudaDriverVersion_v2(int* version) {
   *version = 12040;
   return kSuccess;
@@ -148,7 +160,9 @@ int nvmlDeviceGetName(void* handle, char* text, unsigned length) {
 int nvmlDeviceGetUUID(void* handle, char* text, unsigned length) {
   unsigned index = 0;
   const int state = state_of(handle, index, false);
-  return state != kSuccess ? state : put_text(text, length, "GPU-00000000-0000-0000-0000-00000000000" + std::to_string(index % 10));
+  return state != kSuccess
+             ? state
+             : put_text(text, length, "GPU-00000000-0000-0000-0000-00000000000" + std::to_string(index % 10));
 }
 
 int nvmlDeviceGetMemoryInfo(void* handle, void* into) {
@@ -171,7 +185,8 @@ int nvmlDeviceGetUtilizationRates(void* handle, void* into) {
   const int state = state_of(handle, index, false);
   if (state != kSuccess) return state;
   if (script().sparse || script().mig) return kNotSupported;
-  *static_cast<Rates*>(into) = script().nonsense ? Rates{4294967295u, 300} : Rates{script().busy, script().busy / 2};
+  *static_cast<Rates*>(into) =
+      script().nonsense ? Rates{4294967295u, 300} : Rates{script().busy, script().busy / 2};
   return kSuccess;
 }
 
@@ -224,7 +239,8 @@ int nvmlDeviceGetMemoryInfo_v2(void* handle, void* into) {
   const int state = state_of(handle, index, true);
   if (state != kSuccess) return state;
   const unsigned version = memory->version;
-  *memory = script().nonsense ? Memory{version, 80, 1, 69, 10} : Memory{version, 80 * kGiB, kGiB, 69 * kGiB, 10 * kGiB};
+  *memory = script().nonsense ? Memory{version, 80, 1, 69, 10}
+                              : Memory{version, 80 * kGiB, kGiB, 69 * kGiB, 10 * kGiB};
   return kSuccess;
 }
 
@@ -233,7 +249,9 @@ int nvmlDeviceGetTotalEnergyConsumption(void* handle, unsigned long long* millij
   const int state = state_of(handle, index, false);
   if (state != kSuccess) return state;
   if (script().sparse) return kNotSupported;
-  *millijoules = script().nonsense ? ~0ull : 1'000'000ull + 300'000ull * static_cast<unsigned long long>(readings[index]);
+  *millijoules = script().nonsense
+                     ? ~0ull
+                     : 1'000'000ull + 300'000ull * static_cast<unsigned long long>(readings[index]);
   return kSuccess;
 }
 

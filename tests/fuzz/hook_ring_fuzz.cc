@@ -1,4 +1,5 @@
-// Any bytes as a ring file, twice: the second half of the input overwrites parts of it between two reads, as a hostile writer would.
+// Any bytes as a ring file, twice: the second half of the input overwrites parts of it between two reads, as
+// a hostile writer would.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,7 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view head = input.substr(0, std::min<std::size_t>(size, 96));
     if (head.size() > 40) whole.replace(40, head.size() - 40, head.substr(40));
     const std::string_view records = input.substr(head.size());
-    whole.replace(kRingRecords, std::min<std::size_t>(records.size(), 16 * kRingRecordSize), records.substr(0, 16 * kRingRecordSize));
+    whole.replace(kRingRecords, std::min<std::size_t>(records.size(), 16 * kRingRecordSize),
+                  records.substr(0, 16 * kRingRecordSize));
   } else {
     whole = input;
   }
@@ -64,7 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!read) break;
     check(handed <= 3u << 20);
     const std::string_view change = input.substr(size / 2);
-    if (::pwrite(writer.get(), change.data(), std::min<std::size_t>(change.size(), 88), 40 + round) < 0) break;
+    if (::pwrite(writer.get(), change.data(), std::min<std::size_t>(change.size(), 88), 40 + round) < 0)
+      break;
   }
   builder.finish(on_step);
   summing.finish_all(on_row);

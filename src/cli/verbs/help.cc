@@ -10,7 +10,9 @@ namespace {
 
 class HelpVerb final : public Verb {
  public:
-  void declare(CommandLine& line) override { line.positional_list("TOPIC", words_, "a verb, or `job` with a field of the job file", false); }
+  void declare(CommandLine& line) override {
+    line.positional_list("TOPIC", words_, "a verb, or `job` with a field of the job file", false);
+  }
 
   Result<int> run(const Console& console) override {
     if (words_.empty()) {
@@ -24,7 +26,9 @@ class HelpVerb final : public Verb {
         return 0;
       }
     if (words_[0] == "job") return job_page(console);
-    return make_error(ErrorCode::kNotFound, "show help on", words_[0], std::string(tr("there is no such verb")), std::string(tr("`forebay help` lists them.")));
+    return make_error(ErrorCode::kNotFound, "show help on", words_[0],
+                      std::string(tr("there is no such verb")),
+                      std::string(tr("`forebay help` lists them.")));
   }
 
  private:
@@ -37,7 +41,9 @@ class HelpVerb final : public Verb {
     std::vector<std::string> keys;
     for (const Field& field : job_fields()) keys.emplace_back(field.key);
     const auto near = nearest_word(key, keys);
-    return make_error(ErrorCode::kNotFound, "show help on", key, std::string(tr("the job file has no such field")), near ? fmt::format(fmt::runtime(tr("Did you mean {0}?")), *near) : "");
+    return make_error(ErrorCode::kNotFound, "show help on", key,
+                      std::string(tr("the job file has no such field")),
+                      near ? fmt::format(fmt::runtime(tr("Did you mean {0}?")), *near) : "");
   }
 
   std::vector<std::string> words_;
@@ -49,10 +55,15 @@ class CompletionVerb final : public Verb {
   void declare(CommandLine& line) override { line.positional("SHELL", shell_, "bash, zsh or fish"); }
 
   Result<int> run(const Console& console) override {
-    if (shell_ == "bash") console.print(bash());
-    else if (shell_ == "zsh") console.print("autoload -U +X bashcompinit && bashcompinit\n" + bash());
-    else if (shell_ == "fish") console.print(fish());
-    else return make_error(ErrorCode::kInvalidInput, "complete for", shell_, std::string(tr("it is not bash, zsh or fish")));
+    if (shell_ == "bash")
+      console.print(bash());
+    else if (shell_ == "zsh")
+      console.print("autoload -U +X bashcompinit && bashcompinit\n" + bash());
+    else if (shell_ == "fish")
+      console.print(fish());
+    else
+      return make_error(ErrorCode::kInvalidInput, "complete for", shell_,
+                        std::string(tr("it is not bash, zsh or fish")));
     return 0;
   }
 
@@ -79,7 +90,8 @@ class CompletionVerb final : public Verb {
           at = comma + 1;
         }
       for (const PositionalInfo& positional : line.positionals())
-        if (positional.name == "RUN" || positional.name == "BEFORE" || positional.name == "AFTER") words.takes_run = true;
+        if (positional.name == "RUN" || positional.name == "BEFORE" || positional.name == "AFTER")
+          words.takes_run = true;
       all.push_back(std::move(words));
     }
     return all;
@@ -92,12 +104,21 @@ class CompletionVerb final : public Verb {
       const std::string runs = words.takes_run ? " $(forebay ps --all --quiet 2>/dev/null)" : "";
       cases += fmt::format("    \"{}\") words=\"{}{}\" ;;\n", words.name, words.options, runs);
     }
-    return "_forebay() {\n  local current=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words=\n  local two=\"$verb ${COMP_WORDS[2]}\"\n"
-           "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"" + verbs + "\" -- \"$current\")); return; fi\n"
-           "  case \"$verb\" in job) verb=${two% }; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W \"check schema\" -- \"$current\")); return; };;\n"
-           "    runs) verb=$two; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W \"prune\" -- \"$current\")); return; };;\n"
-           "    debug) verb=$two; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W \"bundle\" -- \"$current\")); return; };;\n  esac\n"
-           "  case \"$verb\" in\n" + cases + "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\") $(compgen -f -- \"$current\"))\n}\ncomplete -o filenames -F _forebay forebay\n";
+    return "_forebay() {\n  local current=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words=\n  local "
+           "two=\"$verb ${COMP_WORDS[2]}\"\n"
+           "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"" +
+           verbs +
+           "\" -- \"$current\")); return; fi\n"
+           "  case \"$verb\" in job) verb=${two% }; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W "
+           "\"check schema\" -- \"$current\")); return; };;\n"
+           "    runs) verb=$two; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W \"prune\" -- "
+           "\"$current\")); return; };;\n"
+           "    debug) verb=$two; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W \"bundle\" -- "
+           "\"$current\")); return; };;\n  esac\n"
+           "  case \"$verb\" in\n" +
+           cases +
+           "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\") $(compgen -f -- "
+           "\"$current\"))\n}\ncomplete -o filenames -F _forebay forebay\n";
   }
 
   static std::string fish() {
@@ -105,7 +126,11 @@ class CompletionVerb final : public Verb {
     for (const Words& words : all_words()) {
       const std::string first = words.name.substr(0, words.name.find(' '));
       out += fmt::format("complete -c forebay -n __fish_use_subcommand -a {}\n", first);
-      if (words.takes_run) out += fmt::format("complete -c forebay -n '__fish_seen_subcommand_from {}' -a '(forebay ps --all --quiet 2>/dev/null)'\n", first);
+      if (words.takes_run)
+        out += fmt::format(
+            "complete -c forebay -n '__fish_seen_subcommand_from {}' -a '(forebay ps --all --quiet "
+            "2>/dev/null)'\n",
+            first);
     }
     return out + "complete -c forebay -n '__fish_seen_subcommand_from run submit' -F\n";
   }
@@ -116,12 +141,22 @@ class CompletionVerb final : public Verb {
 }  // namespace
 
 VerbInfo help_verb_info() {
-  return {"help", "Housekeeping", "help on a verb or on the job file", "Without a topic: the list of verbs. `forebay help job` is the reference of job files; `forebay help job policy.budget` one field of it.",
-          "$ forebay help run\n$ forebay help job\n$ forebay help job policy.budget", make_verb<HelpVerb>};
+  return {"help",
+          "Housekeeping",
+          "help on a verb or on the job file",
+          "Without a topic: the list of verbs. `forebay help job` is the reference of job files; `forebay "
+          "help job policy.budget` one field of it.",
+          "$ forebay help run\n$ forebay help job\n$ forebay help job policy.budget",
+          make_verb<HelpVerb>};
 }
 
 VerbInfo completion_verb_info() {
-  return {"completion", "Housekeeping", "print a shell completion script", "Completes verbs, options and ids of runs.", "$ source <(forebay completion bash)\n$ forebay completion fish > ~/.config/fish/completions/forebay.fish",
+  return {"completion",
+          "Housekeeping",
+          "print a shell completion script",
+          "Completes verbs, options and ids of runs.",
+          "$ source <(forebay completion bash)\n$ forebay completion fish > "
+          "~/.config/fish/completions/forebay.fish",
           make_verb<CompletionVerb>};
 }
 

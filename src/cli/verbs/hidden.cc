@@ -29,7 +29,9 @@ class SaveOutputsVerb final : public Verb {
 
 class GpuReaderVerb final : public Verb {
  public:
-  void declare(CommandLine& line) override { line.option_list("--skip", skipped_, "N", "leave this device alone"); }
+  void declare(CommandLine& line) override {
+    line.option_list("--skip", skipped_, "N", "leave this device alone");
+  }
   Result<int> run(const Console&) override {
     std::vector<const char*> arguments;
     for (const std::string& device : skipped_) {
@@ -54,9 +56,17 @@ class EnvironmentBuildVerb final : public Verb {
 
 }  // namespace
 
-VerbInfo attempt_verb_info() { return {"attempt", "", "", "", "", make_verb<AttemptVerb>}; }
-VerbInfo save_outputs_verb_info() { return {"save-outputs", "", "", "", "", make_verb<SaveOutputsVerb>}; }
-VerbInfo gpu_reader_verb_info() { return {"gpu-reader", "", "", "", "", make_verb<GpuReaderVerb>}; }
-VerbInfo environment_build_verb_info() { return {"environment-build", "", "", "", "", make_verb<EnvironmentBuildVerb>}; }
+VerbInfo attempt_verb_info() {
+  return {"attempt", "", "", "", "", make_verb<AttemptVerb>};
+}
+VerbInfo save_outputs_verb_info() {
+  return {"save-outputs", "", "", "", "", make_verb<SaveOutputsVerb>};
+}
+VerbInfo gpu_reader_verb_info() {
+  return {"gpu-reader", "", "", "", "", make_verb<GpuReaderVerb>};
+}
+VerbInfo environment_build_verb_info() {
+  return {"environment-build", "", "", "", "", make_verb<EnvironmentBuildVerb>};
+}
 
 }  // namespace forebay

@@ -33,11 +33,19 @@ class LeasesVerb final : public Verb {
     std::vector<std::vector<TableCell>> table;
     for (const RunRow& row : rows) {
       const auto spent = spent_by(row, now);
-      table.push_back({row.id, row.name, std::string(tr("this machine")), row.price_per_hour ? format_money(*row.price_per_hour) + "/h" : std::string(tr("unknown")),
-                       format_duration(Duration{now.nanoseconds - row.created.nanoseconds}), spent ? format_money(*spent) : std::string(tr("unknown"))});
+      table.push_back(
+          {row.id, row.name, std::string(tr("this machine")),
+           row.price_per_hour ? format_money(*row.price_per_hour) + "/h" : std::string(tr("unknown")),
+           format_duration(Duration{now.nanoseconds - row.created.nanoseconds}),
+           spent ? format_money(*spent) : std::string(tr("unknown"))});
     }
-    console.print(format_table({{std::string(tr("RUN"))}, {std::string(tr("NAME")), false, true, false, 6}, {std::string(tr("MACHINE"))}, {std::string(tr("PRICE")), true},
-                                {std::string(tr("HELD FOR")), true}, {std::string(tr("SPENT")), true}}, table, style_of(console)));
+    console.print(format_table({{std::string(tr("RUN"))},
+                                {std::string(tr("NAME")), false, true, false, 6},
+                                {std::string(tr("MACHINE"))},
+                                {std::string(tr("PRICE")), true},
+                                {std::string(tr("HELD FOR")), true},
+                                {std::string(tr("SPENT")), true}},
+                               table, style_of(console)));
     return 0;
   }
 
@@ -50,7 +58,8 @@ class LeasesVerb final : public Verb {
   static Json lease_json(const RunRow& row, Instant now) {
     Json json = run_json(row);
     const auto spent = spent_by(row, now);
-    json.set("machine", "local").set("held_seconds", static_cast<double>(now.nanoseconds - row.created.nanoseconds) * 1e-9);
+    json.set("machine", "local")
+        .set("held_seconds", static_cast<double>(now.nanoseconds - row.created.nanoseconds) * 1e-9);
     json.set("spent", spent ? Json(format_money(*spent)) : Json());
     return json;
   }
@@ -59,9 +68,13 @@ class LeasesVerb final : public Verb {
 }  // namespace
 
 VerbInfo leases_verb_info() {
-  return {"leases", "Money", "list every machine that is held and costs money now",
-          "Lists what is held by runs that are going on, with its price and what it has cost so far. In this release that is this machine only; a price is known when a run was started with --price-per-hour.",
-          "$ forebay leases\n$ forebay leases --json", make_verb<LeasesVerb>};
+  return {"leases",
+          "Money",
+          "list every machine that is held and costs money now",
+          "Lists what is held by runs that are going on, with its price and what it has cost so far. In this "
+          "release that is this machine only; a price is known when a run was started with --price-per-hour.",
+          "$ forebay leases\n$ forebay leases --json",
+          make_verb<LeasesVerb>};
 }
 
 }  // namespace forebay

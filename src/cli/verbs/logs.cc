@@ -45,15 +45,22 @@ class LogsVerb final : public Verb {
       if (!chunk) return 0;
       static constexpr const char* kNames[] = {"?", "output", "error", "setup", "forebay"};
       const auto stream = static_cast<std::size_t>(chunk->stream);
-      console.print(Json::object({{"time_ns", chunk->time.nanoseconds}, {"stream", kNames[stream < 5 ? stream : 0]}, {"text", chunk->bytes}}).dump() + "\n");
+      console.print(Json::object({{"time_ns", chunk->time.nanoseconds},
+                                  {"stream", kNames[stream < 5 ? stream : 0]},
+                                  {"text", chunk->bytes}})
+                        .dump() +
+                    "\n");
     }
   }
 
-  // Two passes: where the wanted line begins, then from there; memory stays bounded whatever the size of the log.
+  // Two passes: where the wanted line begins, then from there; memory stays bounded whatever the size of the
+  // log.
   Result<LogPosition> print_tail(const Console& console, const RunDirectory& directory) const {
     char* end = nullptr;
     const long long wanted = std::strtoll(tail_.c_str(), &end, 10);
-    if (*end != '\0' || wanted < 0) return make_error(ErrorCode::kInvalidInput, "show", "--tail " + tail_, std::string(tr("it is not a number of lines")));
+    if (*end != '\0' || wanted < 0)
+      return make_error(ErrorCode::kInvalidInput, "show", "--tail " + tail_,
+                        std::string(tr("it is not a number of lines")));
     long long lines = 0;
     char last = '\n';
     {
@@ -74,7 +81,10 @@ class LogsVerb final : public Verb {
       std::string_view bytes = chunk->bytes;
       while (to_skip > 0 && !bytes.empty()) {
         const std::size_t newline = bytes.find('\n');
-        if (newline == std::string_view::npos) { bytes = {}; break; }
+        if (newline == std::string_view::npos) {
+          bytes = {};
+          break;
+        }
         bytes.remove_prefix(newline + 1);
         --to_skip;
       }
@@ -89,9 +99,13 @@ class LogsVerb final : public Verb {
 }  // namespace
 
 VerbInfo logs_verb_info() {
-  return {"logs", "Run", "show what a run wrote",
-          "Shows the run's output, to the last byte: standard output on standard output, standard error on standard error. With -f it goes on until the run ends; Ctrl-C ends the showing, not the run.",
-          "$ forebay logs -f last\n$ forebay logs --tail 20 train", make_verb<LogsVerb>};
+  return {"logs",
+          "Run",
+          "show what a run wrote",
+          "Shows the run's output, to the last byte: standard output on standard output, standard error on "
+          "standard error. With -f it goes on until the run ends; Ctrl-C ends the showing, not the run.",
+          "$ forebay logs -f last\n$ forebay logs --tail 20 train",
+          make_verb<LogsVerb>};
 }
 
 }  // namespace forebay

@@ -23,17 +23,25 @@ class OutputsVerb final : public Verb {
     const RunDirectory directory = open.directory_of(row);
     int code = 0;
     if (save_) {
-      if (!is_terminal(row.state)) return make_error(ErrorCode::kInvalidInput, "save the outputs of", row.id, std::string(tr("it is still going on and saves them itself")));
+      if (!is_terminal(row.state))
+        return make_error(ErrorCode::kInvalidInput, "save the outputs of", row.id,
+                          std::string(tr("it is still going on and saves them itself")));
       code = run_save_outputs(directory.path()) == 0 ? 0 : kExitInfrastructure;
     }
     const auto manifest = read_json_file(directory.outputs());
     if (!manifest) {
-      if (console.json) console.print_json(Json::object({{"run", row.id}, {"complete", false}, {"outputs", Json::array()}}));
-      else console.remark(fmt::format(fmt::runtime(tr("run {0} has no saved outputs; a job file names them under `outputs:`")), row.id));
+      if (console.json)
+        console.print_json(Json::object({{"run", row.id}, {"complete", false}, {"outputs", Json::array()}}));
+      else
+        console.remark(fmt::format(
+            fmt::runtime(tr("run {0} has no saved outputs; a job file names them under `outputs:`")),
+            row.id));
       return code;
     }
-    if (console.json) console.print_json(*manifest);
-    else print(console, *manifest);
+    if (console.json)
+      console.print_json(*manifest);
+    else
+      print(console, *manifest);
     return code;
   }
 
@@ -42,14 +50,20 @@ class OutputsVerb final : public Verb {
     std::vector<std::vector<TableCell>> rows;
     for (const Json& result : manifest["outputs"].items()) {
       for (const Json& file : result["files"].items())
-        rows.push_back({file["from"].string_or_empty(), file["to"].string_or_empty(), format_bytes(Bytes{file["bytes"].as_integer().value_or(0)}), file["sha256"].string_or_empty().substr(0, 12)});
+        rows.push_back({file["from"].string_or_empty(), file["to"].string_or_empty(),
+                        format_bytes(Bytes{file["bytes"].as_integer().value_or(0)}),
+                        file["sha256"].string_or_empty().substr(0, 12)});
       if (result["error"].is_object()) {
         const std::string sentence = result["error"]["sentence"].string_or_empty();
         console.remark(sentence.empty() ? result["error"]["cause"].string_or_empty() : sentence);
       }
     }
     if (rows.empty()) return;
-    console.print(format_table({{std::string(tr("FROM")), false, true, true, 8}, {std::string(tr("TO")), false, true, true, 8}, {std::string(tr("SIZE")), true}, {"SHA-256"}}, rows, style_of(console)));
+    console.print(format_table({{std::string(tr("FROM")), false, true, true, 8},
+                                {std::string(tr("TO")), false, true, true, 8},
+                                {std::string(tr("SIZE")), true},
+                                {"SHA-256"}},
+                               rows, style_of(console)));
   }
 
   std::string run_;
@@ -59,8 +73,13 @@ class OutputsVerb final : public Verb {
 }  // namespace
 
 VerbInfo outputs_verb_info() {
-  return {"outputs", "Run", "list what a run saved", "Lists every file that was copied to the run's destinations with its size and SHA-256. --save copies them again, for example after a full disk.",
-          "$ forebay outputs last\n$ forebay outputs train --save", make_verb<OutputsVerb>};
+  return {"outputs",
+          "Run",
+          "list what a run saved",
+          "Lists every file that was copied to the run's destinations with its size and SHA-256. --save "
+          "copies them again, for example after a full disk.",
+          "$ forebay outputs last\n$ forebay outputs train --save",
+          make_verb<OutputsVerb>};
 }
 
 }  // namespace forebay

@@ -27,8 +27,16 @@ std::string duration_of(const RunRow& row, Instant now) {
 
 std::vector<TableCell> cells_of(const RunRow& row, Instant now) {
   const std::string code = row.exit_code ? std::to_string(*row.exit_code) : "-";
-  const std::string state = row.cause.empty() || row.state == RunState::kFinished ? std::string(run_state_name(row.state)) : fmt::format("{} ({})", run_state_name(row.state), row.cause);
-  return {row.id, row.name, TableCell(state, tone_of(row)), code, format_duration(Duration{now.nanoseconds - row.created.nanoseconds}), duration_of(row, now), row.command};
+  const std::string state = row.cause.empty() || row.state == RunState::kFinished
+                                ? std::string(run_state_name(row.state))
+                                : fmt::format("{} ({})", run_state_name(row.state), row.cause);
+  return {row.id,
+          row.name,
+          TableCell(state, tone_of(row)),
+          code,
+          format_duration(Duration{now.nanoseconds - row.created.nanoseconds}),
+          duration_of(row, now),
+          row.command};
 }
 
 class PsVerb final : public Verb {
@@ -45,14 +53,18 @@ class PsVerb final : public Verb {
     RunFilter filter;
     if (!last_.empty()) {
       const long count = std::strtol(last_.c_str(), nullptr, 10);
-      if (count <= 0) return make_error(ErrorCode::kInvalidInput, "list", "--last " + last_, std::string(tr("it is not a number above 0")));
+      if (count <= 0)
+        return make_error(ErrorCode::kInvalidInput, "list", "--last " + last_,
+                          std::string(tr("it is not a number above 0")));
       filter.limit = static_cast<std::size_t>(count);
     }
     FOREBAY_TRY(std::vector<RunRow> rows, open.runs.list(filter));
     const Instant now = system_clock().now();
     constexpr std::int64_t kDay = 86'400ll * 1'000'000'000;
     if (!all_ && last_.empty())
-      std::erase_if(rows, [&](const RunRow& row) { return is_terminal(row.state) && now.nanoseconds - row.updated.nanoseconds > kDay; });
+      std::erase_if(rows, [&](const RunRow& row) {
+        return is_terminal(row.state) && now.nanoseconds - row.updated.nanoseconds > kDay;
+      });
     print(console, rows, now);
     return 0;
   }
@@ -69,8 +81,12 @@ class PsVerb final : public Verb {
       return;
     }
     if (rows.empty()) return console.remark(tr("no runs; start one with `forebay run -- COMMAND`"));
-    std::vector<TableColumn> columns{{std::string(tr("RUN")), false, false, false, 8}, {std::string(tr("NAME")), false, true, false, 6}, {std::string(tr("STATE"))},
-                                     {std::string(tr("CODE")), true}, {std::string(tr("AGE")), true}, {std::string(tr("DURATION")), true},
+    std::vector<TableColumn> columns{{std::string(tr("RUN")), false, false, false, 8},
+                                     {std::string(tr("NAME")), false, true, false, 6},
+                                     {std::string(tr("STATE"))},
+                                     {std::string(tr("CODE")), true},
+                                     {std::string(tr("AGE")), true},
+                                     {std::string(tr("DURATION")), true},
                                      {std::string(tr("COMMAND")), false, true, false, 8}};
     std::vector<std::vector<TableCell>> table;
     for (const RunRow& row : rows) table.push_back(cells_of(row, now));
@@ -84,8 +100,13 @@ class PsVerb final : public Verb {
 }  // namespace
 
 VerbInfo ps_verb_info() {
-  return {"ps", "Run", "list runs", "Lists the runs that are going on and those that ended within the last day, newest first. Runs whose supervisor was killed are found and closed on the way.",
-          "$ forebay ps\n$ forebay ps --all --json", make_verb<PsVerb>};
+  return {"ps",
+          "Run",
+          "list runs",
+          "Lists the runs that are going on and those that ended within the last day, newest first. Runs "
+          "whose supervisor was killed are found and closed on the way.",
+          "$ forebay ps\n$ forebay ps --all --json",
+          make_verb<PsVerb>};
 }
 
 }  // namespace forebay

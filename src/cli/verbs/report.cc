@@ -28,7 +28,9 @@ class ReportVerb final : public Verb {
     const RunDirectory directory = open.directory_of(row);
     FOREBAY_TRY(const RunView view, load_run_view(directory));
     std::string path;
-    if (html_ || !output_.empty()) { FOREBAY_TRY(path, write_html_report(view, directory, output_)); }
+    if (html_ || !output_.empty()) {
+      FOREBAY_TRY(path, write_html_report(view, directory, output_));
+    }
     if (console.json) {
       Json json = report_json(view.record, view.diagnosis, view.bill);
       if (!path.empty()) json.set("html", path);
@@ -59,14 +61,18 @@ class CompareVerb final : public Verb {
     FOREBAY_TRY(const RunView before, load_run_view(open.directory_of(before_row)));
     FOREBAY_TRY(const RunView after, load_run_view(open.directory_of(after_row)));
     const Comparison comparison = compare(before.record, after.record);
-    const ComparedRun a{before.record, before.diagnosis, before.bill}, b{after.record, after.diagnosis, after.bill};
+    const ComparedRun a{before.record, before.diagnosis, before.bill},
+        b{after.record, after.diagnosis, after.bill};
     if (!output_.empty()) {
       HtmlOptions options;
       options.language = std::string(current_language());
-      FOREBAY_CHECK(write_file_atomic(absolute_path(output_), render_comparison_html(a, b, comparison, options), 0644));
+      FOREBAY_CHECK(
+          write_file_atomic(absolute_path(output_), render_comparison_html(a, b, comparison, options), 0644));
     }
-    if (console.json) console.print_json(comparison_json(a, b, comparison));
-    else console.print(render_comparison(a, b, comparison, style_of(console)));
+    if (console.json)
+      console.print_json(comparison_json(a, b, comparison));
+    else
+      console.print(render_comparison(a, b, comparison, style_of(console)));
     return 0;
   }
 
@@ -77,16 +83,25 @@ class CompareVerb final : public Verb {
 }  // namespace
 
 VerbInfo report_verb_info() {
-  return {"report", "Understand", "what happened, why it was slow, what it cost, what to change",
-          "Reads the run record and says how the run ended, what limited it (cause, evidence, fix, expected gain), where the time went, and the bill. What was not measured is said to be unknown. "
+  return {"report",
+          "Understand",
+          "what happened, why it was slow, what it cost, what to change",
+          "Reads the run record and says how the run ended, what limited it (cause, evidence, fix, expected "
+          "gain), where the time went, and the bill. What was not measured is said to be unknown. "
           "Works while the run goes on, too.",
-          "$ forebay report last\n$ forebay report train --html\n$ forebay --lang zh_CN report last -o report.html", make_verb<ReportVerb>};
+          "$ forebay report last\n$ forebay report train --html\n$ forebay --lang zh_CN report last -o "
+          "report.html",
+          make_verb<ReportVerb>};
 }
 
 VerbInfo compare_verb_info() {
-  return {"compare", "Understand", "two runs side by side: predicted beside measured",
-          "Shows what changed between two runs (settings, environment, code), how the time per step and its parts moved, and whether the gain that the first run's report promised was reached.",
-          "$ forebay compare photos photos-fixed", make_verb<CompareVerb>};
+  return {"compare",
+          "Understand",
+          "two runs side by side: predicted beside measured",
+          "Shows what changed between two runs (settings, environment, code), how the time per step and its "
+          "parts moved, and whether the gain that the first run's report promised was reached.",
+          "$ forebay compare photos photos-fixed",
+          make_verb<CompareVerb>};
 }
 
 }  // namespace forebay

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/installation.h"
 #include "base/text.h"
 #include "cli/launch_options.h"
@@ -39,8 +39,11 @@ Result<SubmitRequest> request_from(const OpenRuns& open, const RunRow& row) {
 Result<int> start_and_show(const SubmitRequest& request, const Console& console, bool detach) {
   FOREBAY_TRY(const Submission submission, submit_run(request));
   if (detach || console.json) {
-    if (console.json) console.print_json(Json::object({{"run", submission.row.id}, {"parent", request.parent}, {"folder", request.folder}}));
-    else console.print(submission.row.id + "\n");
+    if (console.json)
+      console.print_json(
+          Json::object({{"run", submission.row.id}, {"parent", request.parent}, {"folder", request.folder}}));
+    else
+      console.print(submission.row.id + "\n");
     return 0;
   }
   FollowSettings settings{submission.directory, system_clock(), {}};
@@ -50,7 +53,9 @@ Result<int> start_and_show(const SubmitRequest& request, const Console& console,
   FOREBAY_TRY(const OpenRuns open, open_runs());
   FOREBAY_TRY(const Json json, read_json_file(submission.directory.outcome()));
   FOREBAY_TRY(const Outcome outcome, Outcome::from_json(json));
-  console.remark(fmt::format(fmt::runtime(tr("run {0}: {1}; `forebay compare {2} {0}` puts the two side by side")), submission.row.id, outcome.sentence, request.parent));
+  console.remark(
+      fmt::format(fmt::runtime(tr("run {0}: {1}; `forebay compare {2} {0}` puts the two side by side")),
+                  submission.row.id, outcome.sentence, request.parent));
   return process_exit_code(outcome);
 }
 
@@ -58,7 +63,8 @@ class RerunVerb final : public Verb {
  public:
   void declare(CommandLine& line) override {
     line.positional("RUN", run_, "id, beginning of an id, name, or `last`");
-    line.option("--into", into_, "FOLDER", "where the code of that run is written (default: a new folder in the cache)");
+    line.option("--into", into_, "FOLDER",
+                "where the code of that run is written (default: a new folder in the cache)");
     line.flag("--in-place", in_place_, "run in the original folder with its code as it is now");
     line.flag("-d,--detach", detach_, "return at once, print the new run's id");
     line.flag("--dry-run", dry_run_, "say where the code would be restored and what would be run");
@@ -71,13 +77,21 @@ class RerunVerb final : public Verb {
     if (!in_place_) {
       const std::string target = absolute_path(into_.empty() ? new_folder(row) : into_);
       if (dry_run_) {
-        console.print(fmt::format(fmt::runtime(tr("would restore the code of run {0} into {1} and run there: {2}\n")), row.id, target, row.command));
+        console.print(
+            fmt::format(fmt::runtime(tr("would restore the code of run {0} into {1} and run there: {2}\n")),
+                        row.id, target, row.command));
         return 0;
       }
-      FOREBAY_TRY(const RestoredCode restored, restore_code(open.directory_of(row), open.state_folder, target));
-      if (!console.json) console.remark(fmt::format(fmt::runtime(tr("the code of run {0} is in {1} ({2} files)")), row.id, target, restored.files));
+      FOREBAY_TRY(const RestoredCode restored,
+                  restore_code(open.directory_of(row), open.state_folder, target));
+      if (!console.json)
+        console.remark(fmt::format(fmt::runtime(tr("the code of run {0} is in {1} ({2} files)")), row.id,
+                                   target, restored.files));
       for (const std::string& path : restored.missing)
-        console.remark(fmt::format(fmt::runtime(tr("{0} was too large to be kept with the run; the original folder's copy is used if the job names it by its full path")), path));
+        console.remark(
+            fmt::format(fmt::runtime(tr("{0} was too large to be kept with the run; the original folder's "
+                                        "copy is used if the job names it by its full path")),
+                        path));
       request.folder = restored.workdir;
     }
     if (dry_run_) return 0;
@@ -107,7 +121,8 @@ class RetryVerb final : public Verb {
     FOREBAY_TRY(OpenRuns open, open_runs());
     FOREBAY_TRY(const RunRow row, open.runs.find(run_.empty() ? "last" : run_));
     if (!is_terminal(row.state))
-      return make_error(ErrorCode::kInvalidInput, "retry", row.id, std::string(tr("it is still going on")), fmt::format(fmt::runtime(tr("`forebay stop {0}` ends it.")), row.id));
+      return make_error(ErrorCode::kInvalidInput, "retry", row.id, std::string(tr("it is still going on")),
+                        fmt::format(fmt::runtime(tr("`forebay stop {0}` ends it.")), row.id));
     FOREBAY_TRY(const SubmitRequest request, request_from(open, row));
     return start_and_show(request, console, detach_);
   }
@@ -120,15 +135,23 @@ class RetryVerb final : public Verb {
 }  // namespace
 
 VerbInfo rerun_verb_info() {
-  return {"rerun", "Run", "run the same code, environment and data again",
-          "Restores the code exactly as the run had it into a folder of its own and runs the same job there. With --in-place it runs in the original folder with the code as it is now.",
-          "$ forebay rerun last\n$ forebay rerun k7f2m9qx --into ./again", make_verb<RerunVerb>};
+  return {"rerun",
+          "Run",
+          "run the same code, environment and data again",
+          "Restores the code exactly as the run had it into a folder of its own and runs the same job there. "
+          "With --in-place it runs in the original folder with the code as it is now.",
+          "$ forebay rerun last\n$ forebay rerun k7f2m9qx --into ./again",
+          make_verb<RerunVerb>};
 }
 
 VerbInfo retry_verb_info() {
-  return {"retry", "Run", "start an ended run once more in its own folder",
-          "Starts the run's job again where it ran, going on from its newest whole checkpoint when the job file has a `checkpoint:` section (FOREBAY_RESUME).",
-          "$ forebay retry last", make_verb<RetryVerb>};
+  return {"retry",
+          "Run",
+          "start an ended run once more in its own folder",
+          "Starts the run's job again where it ran, going on from its newest whole checkpoint when the job "
+          "file has a `checkpoint:` section (FOREBAY_RESUME).",
+          "$ forebay retry last",
+          make_verb<RetryVerb>};
 }
 
 }  // namespace forebay

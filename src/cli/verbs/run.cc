@@ -22,7 +22,8 @@ class RunVerb final : public Verb {
  public:
   void declare(CommandLine& line) override {
     options_.declare(line);
-    line.option("--outcome-file", outcome_file_, "FILE", "write as JSON how the run ended: job, out-of-memory, budget, infrastructure …");
+    line.option("--outcome-file", outcome_file_, "FILE",
+                "write as JSON how the run ended: job, out-of-memory, budget, infrastructure …");
     line.flag("-q,--quiet", quiet_, "no report at the end; only what the job writes");
     line.flag("--no-pty", no_pty_, "connect the job by pipes even on a terminal");
   }
@@ -34,7 +35,8 @@ class RunVerb final : public Verb {
       return 0;
     }
     FOREBAY_CHECK(check_outcome_file());
-    const bool on_terminal = ::isatty(STDIN_FILENO) && console.output_is_terminal && !console.json && !no_pty_;
+    const bool on_terminal =
+        ::isatty(STDIN_FILENO) && console.output_is_terminal && !console.json && !no_pty_;
     request.use_pty = on_terminal;
     request.forward_input = true;
     if (const auto size = terminal_size(STDOUT_FILENO)) {
@@ -82,7 +84,8 @@ class RunVerb final : public Verb {
   // The report goes to standard error, so that `forebay run -- x | y` passes on only what the job wrote.
   Result<void> report(const Submission& submission, const Console& console, const Outcome& outcome) const {
     if (quiet_ && !console.json) {
-      if (outcome.cause != OutcomeCause::kSucceeded && outcome.cause != OutcomeCause::kJobFailed) console.remark(outcome.sentence);
+      if (outcome.cause != OutcomeCause::kSucceeded && outcome.cause != OutcomeCause::kJobFailed)
+        console.remark(outcome.sentence);
       return {};
     }
     FOREBAY_TRY(const RunView view, load_run_view(submission.directory));
@@ -102,7 +105,9 @@ class RunVerb final : public Verb {
   }
 
   // A command of a second has nothing to plot.
-  static bool worth_a_page(const RunView& view) { return view.record.samples.size() >= 3 || !view.record.steps.empty(); }
+  static bool worth_a_page(const RunView& view) {
+    return view.record.samples.size() >= 3 || !view.record.steps.empty();
+  }
 
   LaunchOptions options_;
   std::string outcome_file_;
@@ -112,16 +117,25 @@ class RunVerb final : public Verb {
 }  // namespace
 
 VerbInfo run_verb_info() {
-  return {"run", "Run", "run a program or a job file and show what it does",
-          "Runs the command after -- (or the job file's) on this machine, in this folder, with the environment that is active, and shows its output. "
-          "When it has ended you get a report: how it ended, why it was slow, what it cost. The program is not changed; for Python training loops a small hook times "
+  return {"run",
+          "Run",
+          "run a program or a job file and show what it does",
+          "Runs the command after -- (or the job file's) on this machine, in this folder, with the "
+          "environment that is active, and shows its output. "
+          "When it has ended you get a report: how it ended, why it was slow, what it cost. The program is "
+          "not changed; for Python training loops a small hook times "
           "data loading, forward, backward and optimiser.\n\n"
-          "The run belongs to a supervisor of its own: closing the terminal does not end it (`forebay logs -f` shows it again). Ctrl-C asks the job to stop, a second "
+          "The run belongs to a supervisor of its own: closing the terminal does not end it (`forebay logs "
+          "-f` shows it again). Ctrl-C asks the job to stop, a second "
           "Ctrl-C kills it. Everything is kept in the run record.\n\n"
-          "The exit code is the command's own; 128+n when signal n ended it; 124 when a limit stopped it; 125 when Forebay itself failed; 126 and 127 when the command cannot be "
-          "executed or does not exist; 2 when the job file or the options are wrong. --outcome-file tells them apart without doubt.",
-          "$ forebay run -- python train.py --epochs 3\n$ forebay run job.yaml\n$ forebay run job.yaml -- python train.py --debug\n"
-          "$ forebay run --price-per-hour '2.5 USD' --max-duration 2h -- ./train.sh\n$ forebay run --memory 8GiB --outcome-file out.json -- python eval.py",
+          "The exit code is the command's own; 128+n when signal n ended it; 124 when a limit stopped it; "
+          "125 when Forebay itself failed; 126 and 127 when the command cannot be "
+          "executed or does not exist; 2 when the job file or the options are wrong. --outcome-file tells "
+          "them apart without doubt.",
+          "$ forebay run -- python train.py --epochs 3\n$ forebay run job.yaml\n$ forebay run job.yaml -- "
+          "python train.py --debug\n"
+          "$ forebay run --price-per-hour '2.5 USD' --max-duration 2h -- ./train.sh\n$ forebay run --memory "
+          "8GiB --outcome-file out.json -- python eval.py",
           make_verb<RunVerb>};
 }
 

@@ -42,7 +42,9 @@ class StopVerb final : public Verb {
  private:
   Result<std::vector<RunRow>> chosen(OpenRuns& open) const {
     if (all_) return open.runs.list({true, std::nullopt});
-    if (references_.empty()) return make_error(ErrorCode::kInvalidInput, "stop", "", std::string(tr("no run is named")), std::string(tr("Name runs, or give --all.")));
+    if (references_.empty())
+      return make_error(ErrorCode::kInvalidInput, "stop", "", std::string(tr("no run is named")),
+                        std::string(tr("Name runs, or give --all.")));
     std::vector<RunRow> rows;
     for (const std::string& reference : references_) {
       FOREBAY_TRY(RunRow row, open.runs.find(reference));
@@ -53,7 +55,9 @@ class StopVerb final : public Verb {
 
   Result<void> stop(OpenRuns& open, const RunRow& row, const Console& console) const {
     if (is_terminal(row.state)) {
-      if (!console.json) console.remark(fmt::format(fmt::runtime(tr("run {0} is already {1}")), row.id, run_state_name(row.state)));
+      if (!console.json)
+        console.remark(
+            fmt::format(fmt::runtime(tr("run {0} is already {1}")), row.id, run_state_name(row.state)));
       return {};
     }
     if (dry_run_) {
@@ -72,7 +76,9 @@ class StopVerb final : public Verb {
       FOREBAY_TRY(RunRow present, open.runs.get(row.id));
       if (is_terminal(present.state)) return present;
       if (clock.monotonic_ns() > deadline)
-        return make_error(ErrorCode::kTimeout, "stop", row.id, std::string(tr("it has not ended within a minute")), fmt::format(fmt::runtime(tr("Try `forebay stop --now {0}`.")), row.id));
+        return make_error(ErrorCode::kTimeout, "stop", row.id,
+                          std::string(tr("it has not ended within a minute")),
+                          fmt::format(fmt::runtime(tr("Try `forebay stop --now {0}`.")), row.id));
       if (present.owner && !is_alive(*present.owner)) {
         FOREBAY_TRY(OpenRuns again, open_runs());
         return again.runs.get(row.id);
@@ -88,9 +94,13 @@ class StopVerb final : public Verb {
 }  // namespace
 
 VerbInfo stop_verb_info() {
-  return {"stop", "Run", "end runs",
-          "Asks the job to end (SIGTERM), kills it after its grace of 10 seconds, saves outputs, closes the run, and returns when that is done. Stopping a run that has ended is no error.",
-          "$ forebay stop last\n$ forebay stop --now train\n$ forebay stop --all", make_verb<StopVerb>};
+  return {"stop",
+          "Run",
+          "end runs",
+          "Asks the job to end (SIGTERM), kills it after its grace of 10 seconds, saves outputs, closes the "
+          "run, and returns when that is done. Stopping a run that has ended is no error.",
+          "$ forebay stop last\n$ forebay stop --now train\n$ forebay stop --all",
+          make_verb<StopVerb>};
 }
 
 }  // namespace forebay

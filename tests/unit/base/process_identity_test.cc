@@ -10,7 +10,9 @@ namespace {
 constexpr const char* kTail = " 10 11 0 -1 4194304 1 2 3 4 150 60 7 8 20 0 3 0 987654 12345 678 0";
 
 TEST(ProcessStat, ReadsANameWithParenthesesAndSpaces) {
-  const auto stat = parse_process_stat(std::string("42 (a) b (c)) S 1 42 42") + " 0 -1 4194304 1 2 3 4 150 60 7 8 20 0 3 0 987654 12345 678 18446744073709551615");
+  const auto stat =
+      parse_process_stat(std::string("42 (a) b (c)) S 1 42 42") +
+                         " 0 -1 4194304 1 2 3 4 150 60 7 8 20 0 3 0 987654 12345 678 18446744073709551615");
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->name, "a) b (c)");
   EXPECT_EQ(stat->state, 'S');
@@ -25,7 +27,8 @@ TEST(ProcessStat, ReadsANameWithParenthesesAndSpaces) {
 TEST(ProcessStat, RefusesWhatIsCutShort) {
   const std::string whole = std::string("42 (name) S 1") + kTail;
   EXPECT_TRUE(parse_process_stat(whole));
-  for (const char* text : {"", "42", "42 (name", "42 (name)", "42 (name) ", "42 (name) S", "42 (name) S 1 2 3", ")(", "42 (x) S a b c"})
+  for (const char* text : {"", "42", "42 (name", "42 (name)", "42 (name) ", "42 (name) S",
+                           "42 (name) S 1 2 3", ")(", "42 (x) S a b c"})
     EXPECT_FALSE(parse_process_stat(text)) << text;
 }
 

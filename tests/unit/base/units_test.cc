@@ -44,7 +44,8 @@ TEST(MoneyFormat, ShowsTwoToSixDecimals) {
 }
 
 TEST(InstantText, NeedsATimeZone) {
-  EXPECT_EQ(parse_instant("2026-12-05T18:00+08:00")->nanoseconds, parse_instant("2026-12-05T10:00:00Z")->nanoseconds);
+  EXPECT_EQ(parse_instant("2026-12-05T18:00+08:00")->nanoseconds,
+            parse_instant("2026-12-05T10:00:00Z")->nanoseconds);
   EXPECT_FALSE(parse_instant("2026-12-05T18:00"));
 }
 

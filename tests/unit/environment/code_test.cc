@@ -23,7 +23,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 
 // Everything below a folder: path → kind, mode and content.
-std::map<std::string, std::string> picture(const std::string& root, const std::vector<std::string>& without = {}) {
+std::map<std::string, std::string> picture(const std::string& root,
+                                           const std::vector<std::string>& without = {}) {
   std::map<std::string, std::string> result;
   for (auto at = fs::recursive_directory_iterator(root); at != fs::recursive_directory_iterator(); ++at) {
     const std::string path = at->path().string().substr(root.size() + 1);
@@ -34,7 +35,7 @@ std::map<std::string, std::string> picture(const std::string& root, const std::v
     if (at->is_symlink()) {
       result[path] = "link " + fs::read_symlink(at->path()).string();
     } else if (at->is_regular_file()) {
-      struct stat info {};
+      struct stat info{};
       ::stat(at->path().c_str(), &info);
       result[path] = "file " + std::to_string(info.st_mode & 07777) + " " + *read_file(at->path().string());
     } else if (at->is_directory() && fs::is_empty(at->path())) {
@@ -67,8 +68,10 @@ class Code : public ::testing::Test {
     return restored ? *restored : RestoredCode{};
   }
   void git(const std::string& arguments) {
-    const std::string command = "cd '" + workdir_ + "' && GIT_CONFIG_GLOBAL=/dev/null git -c user.name=n -c user.email=e@example.org " + arguments +
-                                " >/dev/null 2>&1";
+    const std::string command =
+        "cd '" + workdir_ +
+        "' && GIT_CONFIG_GLOBAL=/dev/null git -c user.name=n -c user.email=e@example.org " + arguments +
+        " >/dev/null 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
   static bool has_git() { return std::system("git --version >/dev/null 2>&1") == 0; }
@@ -113,15 +116,17 @@ TEST_F(Code, IgnoreFilesAndToolFoldersAreLeftOut) {
   write(".gitignore", "dataset/*\n*.log\n!keep.log\n");
   write(".forebayignore", "scratch/\n");
   write("sub/.gitignore", "local\n");
-  for (const char* name : {"dataset/a", "foo/bar/dataset/a", "x.log", "keep.log", "scratch/y", "sub/local", "local", ".venv/pyvenv.cfg",
-                           ".venv/lib/site.py", "__pycache__/a.pyc", ".git2/x", "node_modules/m/index.js", "cache/CACHEDIR.TAG", "cache/x"})
+  for (const char* name : {"dataset/a", "foo/bar/dataset/a", "x.log", "keep.log", "scratch/y", "sub/local",
+                           "local", ".venv/pyvenv.cfg", ".venv/lib/site.py", "__pycache__/a.pyc", ".git2/x",
+                           "node_modules/m/index.js", "cache/CACHEDIR.TAG", "cache/x"})
     write(name, "1");
   take();
   restore();
   const auto back = picture(folder_.file("back"));
   std::vector<std::string> names;
   for (const auto& [name, content] : back) names.push_back(name);
-  EXPECT_THAT(names, ::testing::UnorderedElementsAre(".gitignore", ".forebayignore", "sub/.gitignore", "foo/bar/dataset/a", "keep.log", "local", ".git2/x"));
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre(".gitignore", ".forebayignore", "sub/.gitignore",
+                                                     "foo/bar/dataset/a", "keep.log", "local", ".git2/x"));
 }
 
 TEST_F(Code, SecretsAndDataAreListedButNotKept) {
@@ -182,7 +187,9 @@ TEST_F(Code, AFileThatKeepsChangingIsSaid) {
 TEST_F(Code, DamageIsFoundAtRestore) {
   write("a.py", "one");
   take();
-  std::ofstream(settings_.state_folder + "/objects/76/92c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed") << "two";
+  std::ofstream(settings_.state_folder +
+                "/objects/76/92c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed")
+      << "two";
   const auto restored = restore_code(record_, settings_.state_folder, folder_.file("back"));
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().code, ErrorCode::kCorrupt);
@@ -260,7 +267,10 @@ TEST_F(Code, AGitTreeComesBackAsItWasWithItsChanges) {
   write("untracked.py", "new");
   write("ignored.tmp", "no");
   fs::create_directories(workdir_ + "/inner");
-  ASSERT_EQ(std::system(("cd '" + workdir_ + "/inner' && git init -q && echo hi > f && echo '*.x' > .gitignore && touch a.x").c_str()), 0);
+  ASSERT_EQ(std::system(("cd '" + workdir_ +
+                         "/inner' && git init -q && echo hi > f && echo '*.x' > .gitignore && touch a.x")
+                            .c_str()),
+            0);
   const Json summary = take("src");
   EXPECT_EQ(summary["kind"].string_or_empty(), "git");
   EXPECT_EQ(summary["branch"].string_or_empty(), "main");
@@ -272,7 +282,8 @@ TEST_F(Code, AGitTreeComesBackAsItWasWithItsChanges) {
   EXPECT_THAT(*read_file(record_.code() + "/changes.patch"), HasSubstr("GIT binary patch"));
   const auto restored = restore();
   EXPECT_EQ(restored.workdir, folder_.file("back/src"));
-  EXPECT_EQ(picture(folder_.file("back")), picture(workdir_, {".git", "ignored.tmp", "inner/.git", "inner/a.x"}));
+  EXPECT_EQ(picture(folder_.file("back")),
+            picture(workdir_, {".git", "ignored.tmp", "inner/.git", "inner/a.x"}));
 }
 
 TEST_F(Code, WhenTimeIsShortGitKeepsWhatIsClean) {

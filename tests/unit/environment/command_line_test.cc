@@ -17,7 +17,8 @@ using ::testing::ElementsAre;
 
 TEST(ShellWords, QuotesCommentsRedirectionsAndSeparators) {
   EXPECT_THAT(split_shell_line("A=1 python 'a b.py' \"c\\\"d\" e\\ f >log 2>&1 # no\n cd x&&./run|tee y"),
-              ElementsAre(ElementsAre("A=1", "python", "a b.py", "c\"d", "e f"), ElementsAre("cd", "x"), ElementsAre("./run"), ElementsAre("tee", "y")));
+              ElementsAre(ElementsAre("A=1", "python", "a b.py", "c\"d", "e f"), ElementsAre("cd", "x"),
+                          ElementsAre("./run"), ElementsAre("tee", "y")));
   EXPECT_THAT(split_shell_line("'unclosed"), ElementsAre(ElementsAre("unclosed")));
   EXPECT_THAT(split_shell_line("a \\"), ElementsAre(ElementsAre("a")));
   EXPECT_LE(split_shell_line(std::string(1 << 20, ';') + "x").size(), 1u);
@@ -27,11 +28,20 @@ TEST(ShellWords, QuotesCommentsRedirectionsAndSeparators) {
 class CommandLine : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"usr/bin/python3", "venv/bin/python", "venv/bin/python3", "conda/envs/n/bin/python"}) program(name, std::string("\x7f" "ELF\0", 5));
+    for (const char* name :
+         {"usr/bin/python3", "venv/bin/python", "venv/bin/python3", "conda/envs/n/bin/python"})
+      program(name, std::string("\x7f"
+                                "ELF\0",
+                                5));
     program("venv/bin/torchrun", "#!" + path("venv/bin/python") + "\nimport torch\n");
-    program("venv/bin/long", "#!/bin/sh\n'''exec' \"" + path("venv/bin/python") + "\" \"$0\" \"$@\"\n' '''\n");
-    program("usr/bin/true", std::string("\x7f" "ELF\0", 5));
-    program("usr/bin/uv", std::string("\x7f" "ELF\0", 5));
+    program("venv/bin/long",
+            "#!/bin/sh\n'''exec' \"" + path("venv/bin/python") + "\" \"$0\" \"$@\"\n' '''\n");
+    program("usr/bin/true", std::string("\x7f"
+                                        "ELF\0",
+                                        5));
+    program("usr/bin/uv", std::string("\x7f"
+                                      "ELF\0",
+                                      5));
     program("pyenv/shims/python", "#!/usr/bin/env bash\nexec \"/x/pyenv\" exec \"$program\" \"$@\"\n");
     program("pyenv/shims/torchrun", "#!/usr/bin/env bash\nexec \"/x/pyenv\" exec \"$program\" \"$@\"\n");
     program("train.py", "#!/usr/bin/env -S python3\nimport torch\n");
@@ -44,8 +54,12 @@ class CommandLine : public ::testing::Test {
     std::ofstream(path(name), std::ios::binary) << content;
     ::chmod(path(name).c_str(), 0755);
   }
-  CommandUse look(const std::vector<std::string>& command) { return analyse_command(command, false, environment_, folder_.path()); }
-  CommandUse look_shell(const std::string& line) { return analyse_command({line}, true, environment_, folder_.path()); }
+  CommandUse look(const std::vector<std::string>& command) {
+    return analyse_command(command, false, environment_, folder_.path());
+  }
+  CommandUse look_shell(const std::string& line) {
+    return analyse_command({line}, true, environment_, folder_.path());
+  }
 
   TemporaryFolder folder_;
   std::map<std::string, std::string> environment_;
@@ -67,7 +81,8 @@ TEST_F(CommandLine, PythonIsFoundOnPathAndItsScriptToo) {
   EXPECT_EQ(use.script, path("train.py"));
   EXPECT_FALSE(use.is_isolated_python);
   EXPECT_TRUE(look({"python3", "-uI", "train.py"}).is_isolated_python);
-  EXPECT_EQ(look({"python3", "-m", "torch.distributed.run", "--nproc", "2", "train.py"}).script, path("train.py"));
+  EXPECT_EQ(look({"python3", "-m", "torch.distributed.run", "--nproc", "2", "train.py"}).script,
+            path("train.py"));
   EXPECT_EQ(look({"python3", "-m", "pkg.train"}).module, "pkg.train");
   EXPECT_EQ(look({"python3", "-c", "train.py"}).script, std::nullopt);
 }
@@ -85,8 +100,13 @@ TEST_F(CommandLine, AnActiveVirtualEnvironmentIsNamed) {
 
 TEST_F(CommandLine, WrappersShellsAndScriptsAreSeenThrough) {
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"env", "A=1", "-u", "B", "python3", "train.py"}, {"nice", "-n", "10", "python3", "train.py"}, {"timeout", "5m", "python3", "train.py"},
-        {"A=1", "python3", "train.py"}, {"bash", "-lc", "true && A=1 python3 train.py"}, {"./train.py"}, {"numactl", "--cpunodebind=0", "python3", "train.py"}}) {
+       {std::vector<std::string>{"env", "A=1", "-u", "B", "python3", "train.py"},
+        {"nice", "-n", "10", "python3", "train.py"},
+        {"timeout", "5m", "python3", "train.py"},
+        {"A=1", "python3", "train.py"},
+        {"bash", "-lc", "true && A=1 python3 train.py"},
+        {"./train.py"},
+        {"numactl", "--cpunodebind=0", "python3", "train.py"}}) {
     const auto use = look(command);
     EXPECT_THAT(use.interpreter, ElementsAre(path("usr/bin/python3"))) << command[0];
     EXPECT_EQ(use.script, path("train.py")) << command[0];
@@ -104,7 +124,8 @@ TEST_F(CommandLine, PyenvCondaAndRunnersKeepTheirWay) {
   EXPECT_THAT(tool.interpreter, ElementsAre(path("pyenv/shims/python")));
   EXPECT_EQ(tool.found_by, "pyenv");
   environment_["CONDA_EXE"] = path("conda/bin/conda");
-  EXPECT_THAT(look_shell("conda activate n; python train.py").interpreter, ElementsAre(path("conda/envs/n/bin/python")));
+  EXPECT_THAT(look_shell("conda activate n; python train.py").interpreter,
+              ElementsAre(path("conda/envs/n/bin/python")));
   const auto use = look({"uv", "run", "--with", "rich", "--no-sync", "train.py"});
   EXPECT_THAT(use.interpreter, ElementsAre("uv", "run", "--with", "rich", "--no-sync", "python"));
   EXPECT_EQ(use.script, path("train.py"));

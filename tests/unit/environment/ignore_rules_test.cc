@@ -70,12 +70,14 @@ class AgainstGit : public ::testing::Test {
     for (const auto& path : paths) list += path + '\0';
     write(".git/asked", list);
     const std::string command = "cd '" + folder_.path() +
-                                "' && GIT_CONFIG_GLOBAL=/dev/null git -c core.excludesFile=/dev/null check-ignore --no-index -z --stdin < .git/asked";
+                                "' && GIT_CONFIG_GLOBAL=/dev/null git -c core.excludesFile=/dev/null "
+                                "check-ignore --no-index -z --stdin < .git/asked";
     std::set<std::string> result;
     FILE* pipe = ::popen(command.c_str(), "r");
     std::string output;
     std::array<char, 65536> buffer;
-    while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), got);
+    while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
+      output.append(buffer.data(), got);
     ::pclose(pipe);
     for (std::size_t at = 0; at < output.size();) {
       const std::size_t end = output.find('\0', at);
@@ -87,12 +89,15 @@ class AgainstGit : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-std::string pick(std::mt19937& random, const std::vector<std::string>& from) { return from[random() % from.size()]; }
+std::string pick(std::mt19937& random, const std::vector<std::string>& from) {
+  return from[random() % from.size()];
+}
 
 std::string random_pattern(std::mt19937& random) {
-  static const std::vector<std::string> pieces = {"a",  "b",   "ab", "*",   "**",    "?",     "[ab]", "[!a]", "[^b]", "[a-c]", "*.x", "b*",  "\\*",
-                                                  "/",  "/",   "/",  "**/", "/**",   "/**/",  "a b",  "[[:alpha:]]", "[]a]", "\\a", ".x", "c**", "[a",
-                                                  "[!]", "é", "***", "a\\ ", "*[a-b]*"};
+  static const std::vector<std::string> pieces = {
+      "a",   "b",   "ab",  "*",  "**",  "?",   "[ab]", "[!a]", "[^b]",   "[a-c]",       "*.x",
+      "b*",  "\\*", "/",   "/",  "/",   "**/", "/**",  "/**/", "a b",    "[[:alpha:]]", "[]a]",
+      "\\a", ".x",  "c**", "[a", "[!]", "é",   "***",  "a\\ ", "*[a-b]*"};
   std::string pattern = random() % 6 == 0 ? "!" : "";
   if (random() % 4 == 0) pattern += "/";
   const int count = 1 + static_cast<int>(random() % 4);
@@ -103,7 +108,8 @@ std::string random_pattern(std::mt19937& random) {
 }
 
 TEST_F(AgainstGit, GeneratedPatternsMeanWhatGitMeans) {
-  static const std::vector<std::string> names = {"a", "b", "ab", "a.x", "b.x", "c", "a b", "*", "é", "abc", "[a", "a "};
+  static const std::vector<std::string> names = {"a",   "b", "ab", "a.x", "b.x", "c",
+                                                 "a b", "*", "é",  "abc", "[a",  "a "};
   std::mt19937 random(20261201);
   std::vector<std::string> paths;
   std::set<std::string> folders;
@@ -142,25 +148,62 @@ TEST_F(AgainstGit, GeneratedPatternsMeanWhatGitMeans) {
     for (const auto& path : asked) {
       ++compared;
       ASSERT_EQ(rules.is_ignored_with_parents(path, folders.contains(path)), expected.contains(path))
-          << "path: " << path << "\n.gitignore:\n" << root << "a/.gitignore:\n" << nested << "exclude:\n" << exclude;
+          << "path: " << path << "\n.gitignore:\n"
+          << root << "a/.gitignore:\n"
+          << nested << "exclude:\n"
+          << exclude;
     }
   }
   EXPECT_GT(compared, 10'000);
 }
 
 TEST_F(AgainstGit, AwkwardFilesMeanWhatGitMeans) {
-  const std::vector<std::string> files = {"keep.log", "logs/keep.log", "dataset/x", "foo/bar/dataset/x", "name ", "#x", "!x", "x\ny", "-n",
-                                          "foo/deep/er/x", "é.txt", "e\xCC\x81.txt", "foobar/x", "a/fooXbar/b"};
+  const std::vector<std::string> files = {
+      "keep.log", "logs/keep.log", "dataset/x", "foo/bar/dataset/x", "name ",    "#x",         "!x", "x\ny",
+      "-n",       "foo/deep/er/x", "é.txt",     "e\xCC\x81.txt",     "foobar/x", "a/fooXbar/b"};
   for (const auto& file : files) write(file, "");
-  for (const std::string rules :
-       {"dataset/*", "/dataset/*\n!dataset/x", "\xEF\xBB\xBFkeep.log", "name\\ ", "name ", "\\#x\n\\!x", "#x", "foo/**", "foo/**/x", "**/x",
-        "foo/", "foo*/", "/foo\n!/foo/bar", "é.txt", "x?y", "-n", "*\n!*/\n!*.log", "foo/*/", "foo/bar/", "foo/b/", "a/foo**/b", "foo**/x",
-        "\\", "foo\\", "[", "logs/\n!logs/keep.log", "*.log\r\nname", "dataset", "/", "//", "!", "foo//bar", "/**", "**", "**/", "*/**/x"}) {
+  for (const std::string rules : {"dataset/*",
+                                  "/dataset/*\n!dataset/x",
+                                  "\xEF\xBB\xBFkeep.log",
+                                  "name\\ ",
+                                  "name ",
+                                  "\\#x\n\\!x",
+                                  "#x",
+                                  "foo/**",
+                                  "foo/**/x",
+                                  "**/x",
+                                  "foo/",
+                                  "foo*/",
+                                  "/foo\n!/foo/bar",
+                                  "é.txt",
+                                  "x?y",
+                                  "-n",
+                                  "*\n!*/\n!*.log",
+                                  "foo/*/",
+                                  "foo/bar/",
+                                  "foo/b/",
+                                  "a/foo**/b",
+                                  "foo**/x",
+                                  "\\",
+                                  "foo\\",
+                                  "[",
+                                  "logs/\n!logs/keep.log",
+                                  "*.log\r\nname",
+                                  "dataset",
+                                  "/",
+                                  "//",
+                                  "!",
+                                  "foo//bar",
+                                  "/**",
+                                  "**",
+                                  "**/",
+                                  "*/**/x"}) {
     write(".gitignore", rules);
     const auto expected = ask_git(files);
     IgnoreRules all;
     all.add("", parse_ignore_file(rules));
-    for (const auto& file : files) EXPECT_EQ(all.is_ignored_with_parents(file, false), expected.contains(file)) << rules << " | " << file;
+    for (const auto& file : files)
+      EXPECT_EQ(all.is_ignored_with_parents(file, false), expected.contains(file)) << rules << " | " << file;
   }
 }
 

@@ -48,9 +48,12 @@ class Isolate : public ::testing::Test {
     const std::string path = environment_variable("PATH").value_or("");
     if (find_program("uv", path, "/").empty()) GTEST_SKIP() << "uv is not installed";
     if (find_program("python3", path, "/").empty()) GTEST_SKIP() << "python3 is not installed";
-    for (const char* name : {"wheels", "project", "record", "home/.config/pip"}) fs::create_directories(folder_.file(name));
+    for (const char* name : {"wheels", "project", "record", "home/.config/pip"})
+      fs::create_directories(folder_.file(name));
     // pip's own configuration is what must lead uv to the wheels; nothing else may be asked.
-    write("home/.config/pip/pip.conf", "[global]\nno-index = true\nfind-links =\n    " + folder_.file("nowhere") + "\n    " + folder_.file("wheels") + "\n");
+    write("home/.config/pip/pip.conf", "[global]\nno-index = true\nfind-links =\n    " +
+                                           folder_.file("nowhere") + "\n    " + folder_.file("wheels") +
+                                           "\n");
     fs::create_directories(folder_.file("nowhere"));
     for (const auto& [name, value] : current_environment())
       if (name.starts_with("PIP_") || name.starts_with("UV_")) ::unsetenv(name.c_str());
@@ -68,7 +71,8 @@ class Isolate : public ::testing::Test {
     fs::create_directories(fs::path(folder_.file(name)).parent_path());
     std::ofstream(folder_.file(name), std::ios::binary) << content;
   }
-  void wheel(const std::string& name, const std::string& version, const std::vector<std::string>& requires_dist = {}) {
+  void wheel(const std::string& name, const std::string& version,
+             const std::vector<std::string>& requires_dist = {}) {
     std::vector<std::string> argv = {"python3", "-c", kMakeWheel, folder_.file("wheels"), name, version};
     argv.insert(argv.end(), requires_dist.begin(), requires_dist.end());
     ProgramSettings settings;
@@ -181,7 +185,8 @@ TEST_F(Isolate, TwoBuildersAndAKilledOneLeaveOneWholeEnvironment) {
 
 TEST_F(Isolate, CondaFilesGiveTheirPipPartAndRefuseTheRestByName) {
   wheel("alpha", "1.0");
-  write("project/environment.yml", "name: x\ndependencies:\n  - python>=3\n  - pip\n  - pip:\n    - alpha\n    - -r more.txt\n");
+  write("project/environment.yml",
+        "name: x\ndependencies:\n  - python>=3\n  - pip\n  - pip:\n    - alpha\n    - -r more.txt\n");
   wheel("beta", "1.0");
   write("project/more.txt", "beta\n");
   EXPECT_EQ(run_python(make(), "import alpha, beta; print(beta.VERSION)"), "1.0\n");
@@ -197,14 +202,21 @@ TEST_F(Isolate, LocksOfOtherToolsAreHonoured) {
   wheel("alpha", "1.0", {"beta"});
   wheel("alpha", "2.0");
   wheel("beta", "1.0");
-  write("project/Pipfile.lock", R"({"default": {"alpha": {"version": "==1.0"}, "beta": {"version": "==1.0", "markers": "python_version >= '3'"}}, "develop": {"gamma": {"version": "==9"}}})");
+  write(
+      "project/Pipfile.lock",
+      R"({"default": {"alpha": {"version": "==1.0"}, "beta": {"version": "==1.0", "markers": "python_version >= '3'"}}, "develop": {"gamma": {"version": "==9"}}})");
   EXPECT_EQ(run_python(make(), "import alpha; print(alpha.VERSION)"), "1.0\n");
-  write("project/pdm.lock", "[metadata]\n[[package]]\nname = \"alpha\"\nversion = \"1.0\"\ngroups = [\"default\"]\n[[package]]\nname = \"beta\"\nversion = \"1.0\"\n"
-                            "[[package]]\nname = \"gamma\"\nversion = \"9\"\ngroups = [\"dev\"]\n");
+  write("project/pdm.lock",
+        "[metadata]\n[[package]]\nname = \"alpha\"\nversion = \"1.0\"\ngroups = "
+        "[\"default\"]\n[[package]]\nname = \"beta\"\nversion = \"1.0\"\n"
+        "[[package]]\nname = \"gamma\"\nversion = \"9\"\ngroups = [\"dev\"]\n");
   EXPECT_EQ(run_python(make(), "import alpha; print(alpha.VERSION)"), "1.0\n");
   write("project/pyproject.toml", "[tool.poetry.dependencies]\npython = \"^3\"\nalpha = \"*\"\n");
-  write("project/poetry.lock", "[[package]]\nname = \"alpha\"\nversion = \"1.0\"\noptional = false\n[package.dependencies]\nbeta = \"*\"\nwin = {version=\"*\", markers=\"sys_platform == 'win32'\"}\n"
-                               "[[package]]\nname = \"beta\"\nversion = \"1.0\"\n[[package]]\nname = \"win\"\nversion = \"3\"\n[[package]]\nname = \"gamma\"\nversion = \"9\"\n");
+  write("project/poetry.lock",
+        "[[package]]\nname = \"alpha\"\nversion = \"1.0\"\noptional = false\n[package.dependencies]\nbeta = "
+        "\"*\"\nwin = {version=\"*\", markers=\"sys_platform == 'win32'\"}\n"
+        "[[package]]\nname = \"beta\"\nversion = \"1.0\"\n[[package]]\nname = \"win\"\nversion = "
+        "\"3\"\n[[package]]\nname = \"gamma\"\nversion = \"9\"\n");
   EXPECT_EQ(run_python(make(), "import alpha; print(alpha.VERSION)"), "1.0\n");
 }
 
@@ -232,7 +244,8 @@ TEST_F(Isolate, WhatTheJobFileStatesIsBuiltWhenTheActiveEnvironmentDoesNotHaveIt
 TEST(BuildSpecification, DamagedFilesAreErrors) {
   TemporaryFolder folder;
   EXPECT_NE(build_environment(folder.file("none")), 0);
-  for (const char* text : {"", "{}", "[]", R"({"format": 1, "source": 99})", R"({"format": 1, "source": 1})"}) {
+  for (const char* text :
+       {"", "{}", "[]", R"({"format": 1, "source": 99})", R"({"format": 1, "source": 1})"}) {
     std::ofstream(folder.file("s")) << text;
     EXPECT_NE(build_environment(folder.file("s")), 0);
   }

@@ -21,7 +21,8 @@ using ::testing::Not;
 
 std::vector<std::string> codes(const Json& description) {
   std::vector<std::string> result;
-  for (const auto& remark : description["remarks"].items()) result.push_back(remark["code"].string_or_empty());
+  for (const auto& remark : description["remarks"].items())
+    result.push_back(remark["code"].string_or_empty());
   return result;
 }
 
@@ -30,7 +31,8 @@ class Plan : public ::testing::Test {
   void SetUp() override {
     fs::create_directories(folder_.file("project"));
     request_.workdir = folder_.file("project");
-    request_.base_environment = {{"PATH", environment_variable("PATH").value_or("/usr/bin:/bin")}, {"HOME", folder_.path()}};
+    request_.base_environment = {{"PATH", environment_variable("PATH").value_or("/usr/bin:/bin")},
+                                 {"HOME", folder_.path()}};
     if (const auto root = environment_variable("PYENV_ROOT")) request_.base_environment["PYENV_ROOT"] = *root;
     request_.command = {"python3", "train.py"};
     request_.record_folder = folder_.path();
@@ -38,21 +40,27 @@ class Plan : public ::testing::Test {
   }
   // A virtual environment of the python3 on PATH, with made-up distributions in it.
   void make_venv() {
-    if (std::system(("python3 -m venv --without-pip '" + folder_.file("venv") + "' >/dev/null 2>&1").c_str()) != 0)
+    if (std::system(
+            ("python3 -m venv --without-pip '" + folder_.file("venv") + "' >/dev/null 2>&1").c_str()) != 0)
       GTEST_SKIP() << "python3 with venv is not installed";
     for (const auto& entry : fs::recursive_directory_iterator(folder_.file("venv/lib")))
       if (entry.path().filename() == "site-packages") site_ = entry.path().string();
     request_.base_environment["VIRTUAL_ENV"] = folder_.file("venv");
     request_.base_environment["PATH"] = folder_.file("venv/bin") + ":" + request_.base_environment["PATH"];
   }
-  void install(const std::string& name, const std::string& version, const std::string& more = "", const std::string& direct_url = "") {
+  void install(const std::string& name, const std::string& version, const std::string& more = "",
+               const std::string& direct_url = "") {
     const std::string folder = site_ + "/" + name + "-" + version + ".dist-info";
     fs::create_directories(folder);
-    std::ofstream(folder + "/METADATA") << "Metadata-Version: 2.1\nName: " << name << "\nVersion: " << version << "\n" << more << "\nRequires-Dist: not-a-header\n";
+    std::ofstream(folder + "/METADATA")
+        << "Metadata-Version: 2.1\nName: " << name << "\nVersion: " << version << "\n"
+        << more << "\nRequires-Dist: not-a-header\n";
     if (!direct_url.empty()) std::ofstream(folder + "/direct_url.json") << direct_url;
     std::ofstream(site_ + "/" + name + ".py") << "";
   }
-  void write(const std::string& name, const std::string& content) { std::ofstream(request_.workdir + "/" + name, std::ios::binary) << content; }
+  void write(const std::string& name, const std::string& content) {
+    std::ofstream(request_.workdir + "/" + name, std::ios::binary) << content;
+  }
   EnvironmentPlan plan() {
     auto result = plan_environment(request_);
     EXPECT_TRUE(result) << (result ? "" : result.error().sentence());
@@ -81,8 +89,12 @@ TEST_F(Plan, TheActiveEnvironmentIsUsedAndRecordedExactly) {
   install("torch", "2.5.0+cpu", "Requires-Dist: opt-einsum; extra == \"opt\"\n");
   install("numpy", "1.26.4");
   install("mine", "0.1", "", R"({"url": "file:///src/mine", "dir_info": {"editable": true}})");
-  install("fork", "1.0", "", R"({"url": "https://user:hunter22@example.org/fork.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}})");
-  write("requirements.txt", "torch>=2.0  # comment\nnumpy<2 ; python_version > \"3\"\nwindows-only; sys_platform == \"win32\"\n-r more.txt\n--extra-index-url https://x\n");
+  install(
+      "fork", "1.0", "",
+      R"({"url": "https://user:hunter22@example.org/fork.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}})");
+  write("requirements.txt",
+        "torch>=2.0  # comment\nnumpy<2 ; python_version > \"3\"\nwindows-only; sys_platform == "
+        "\"win32\"\n-r more.txt\n--extra-index-url https://x\n");
   write("more.txt", "Mine\n");
   write("train.py", "import torch, os, mine\n");
   const Json description = describe();
@@ -92,7 +104,8 @@ TEST_F(Plan, TheActiveEnvironmentIsUsedAndRecordedExactly) {
   EXPECT_EQ(description["requirements"]["files"].size(), 2u);
   EXPECT_THAT(codes(description), ::testing::IsEmpty()) << description["remarks"].dump(1);
   const std::string packages = description["packages"].dump();
-  EXPECT_THAT(packages, HasSubstr(R"({"name":"mine","version":"0.1","url":"file:///src/mine","editable":true})"));
+  EXPECT_THAT(packages,
+              HasSubstr(R"({"name":"mine","version":"0.1","url":"file:///src/mine","editable":true})"));
   EXPECT_THAT(packages, HasSubstr(R"("name":"torch","version":"2.5.0+cpu")"));
   EXPECT_THAT(packages, HasSubstr(R"("commit":"abc")"));
   EXPECT_THAT(description.dump(), Not(HasSubstr("hunter22")));
@@ -102,14 +115,17 @@ TEST_F(Plan, WhatIsNotMetIsSaidAndNothingIsInstalled) {
   make_venv();
   install("numpy", "2.1.0");
   install("torch", "2.5.0", "Requires-Dist: opt-einsum>=3; extra == \"opt\"\nProvides-Extra: opt\n");
-  write("requirements.txt", "numpy<2\nabsent\ntorch[opt]\n-e ./local\nhttps://u:hunter22@example.org/x.whl\n");
-  write("pyproject.toml", "[project]\nname = 'x'\nrequires-python = '>=3.99'\ndependencies = ['also-absent>=1']\n");
+  write("requirements.txt",
+        "numpy<2\nabsent\ntorch[opt]\n-e ./local\nhttps://u:hunter22@example.org/x.whl\n");
+  write("pyproject.toml",
+        "[project]\nname = 'x'\nrequires-python = '>=3.99'\ndependencies = ['also-absent>=1']\n");
   const auto made = plan();
   EXPECT_TRUE(made.commands.empty());
   const Json description = describe_environment(request_, made, Duration::from_seconds(60));
   EXPECT_EQ(description["requirements"]["satisfied"].as_bool(), false);
   const std::string unmet = description["requirements"]["unsatisfied"].dump();
-  for (const char* text : {"numpy<2", "\"2.1.0\"", "absent", "opt-einsum", "python >=3.99", "also-absent>=1"}) EXPECT_THAT(unmet, HasSubstr(text));
+  for (const char* text : {"numpy<2", "\"2.1.0\"", "absent", "opt-einsum", "python >=3.99", "also-absent>=1"})
+    EXPECT_THAT(unmet, HasSubstr(text));
   EXPECT_THAT(codes(description), Contains("requirements-not-met"));
   EXPECT_THAT(codes(description), Contains("requirements-unknown"));
   EXPECT_THAT(description.dump(), Not(HasSubstr("hunter22")));
@@ -118,20 +134,25 @@ TEST_F(Plan, WhatIsNotMetIsSaidAndNothingIsInstalled) {
 TEST_F(Plan, MissingImportsAreListedWithTheirDistribution) {
   make_venv();
   install("numpy", "2.1.0");
-  write("train.py", "import cv2, numpy, os.path, sub\nfrom sklearn.svm import SVC\ntry:\n  import optional\nexcept ImportError: pass\ndef f():\n  import lazy\n");
+  write("train.py",
+        "import cv2, numpy, os.path, sub\nfrom sklearn.svm import SVC\ntry:\n  import optional\nexcept "
+        "ImportError: pass\ndef f():\n  import lazy\n");
   write("sub.py", "import yaml\n");
   const Json description = describe();
   std::vector<std::string> found;
-  for (const auto& item : description["missing_imports"].items()) found.push_back(item["distribution"].string_or_empty());
+  for (const auto& item : description["missing_imports"].items())
+    found.push_back(item["distribution"].string_or_empty());
   EXPECT_THAT(found, ::testing::UnorderedElementsAre("opencv-python", "scikit-learn", "PyYAML"));
-  EXPECT_THAT(description["remarks"].at(0)["sentence"].string_or_empty(), HasSubstr("-m pip install opencv-python"));
+  EXPECT_THAT(description["remarks"].at(0)["sentence"].string_or_empty(),
+              HasSubstr("-m pip install opencv-python"));
 }
 
 TEST_F(Plan, AHostileProjectBreaksNothing) {
   make_venv();
   std::string bytes = "\xFF\xFE\0a\0b";
   write("train.py", std::string("import a\0b\n\xFF", 12));
-  write("requirements.txt", "-r requirements.txt\n-r ../../../../etc/passwd\n=====\n[\n" + std::string(100'000, 'x') + "\n-c\n-e\n${HOME}\n");
+  write("requirements.txt", "-r requirements.txt\n-r ../../../../etc/passwd\n=====\n[\n" +
+                                std::string(100'000, 'x') + "\n-c\n-e\n${HOME}\n");
   write("pyproject.toml", "[project\n");
   write(".python-version", std::string(5000, '3'));
   const Json description = describe();
@@ -141,7 +162,8 @@ TEST_F(Plan, AHostileProjectBreaksNothing) {
 
 TEST_F(Plan, AModuleOfTheProjectCannotStandInForOneOfTheProbe) {
   make_venv();
-  for (const char* name : {"json.py", "re.py", "importlib.py", "packaging.py", "sitecustomize.py"}) write(name, "raise SystemExit(9)\n");
+  for (const char* name : {"json.py", "re.py", "importlib.py", "packaging.py", "sitecustomize.py"})
+    write(name, "raise SystemExit(9)\n");
   request_.base_environment["PYTHONPATH"] = request_.workdir;
   EXPECT_TRUE(describe().contains("packages"));
 }
@@ -153,7 +175,8 @@ TEST_F(Plan, ABrokenInterpreterIsSaid) {
   EXPECT_THAT(codes(describe()), Contains("environment-not-described"));
   write("python3", "#!/bin/sh\nsleep 100\n");
   const auto made = plan();
-  EXPECT_THAT(codes(describe_environment(request_, made, Duration::from_seconds(0.2))), Contains("environment-not-described"));
+  EXPECT_THAT(codes(describe_environment(request_, made, Duration::from_seconds(0.2))),
+              Contains("environment-not-described"));
 }
 
 TEST_F(Plan, AStatedVersionOrFileThatIsMetUsesTheActiveEnvironment) {

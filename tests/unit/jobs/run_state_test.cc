@@ -9,8 +9,8 @@ namespace {
 
 TEST(RunState, FollowsTheWholeLifeOfARun) {
   RunState state = RunState::kQueued;
-  for (RunMove move : {RunMove::kPlan, RunMove::kProvision, RunMove::kPrepare, RunMove::kStage, RunMove::kStart, RunMove::kSave,
-                       RunMove::kRelease, RunMove::kFinish}) {
+  for (RunMove move : {RunMove::kPlan, RunMove::kProvision, RunMove::kPrepare, RunMove::kStage,
+                       RunMove::kStart, RunMove::kSave, RunMove::kRelease, RunMove::kFinish}) {
     const auto after = next(state, move);
     ASSERT_TRUE(after) << run_move_name(move);
     state = *after;
@@ -30,7 +30,8 @@ TEST(RunState, EveryActiveStateCanReachAnEnd) {
     for (const Transition& each : transitions())
       if (ending.contains(each.to) && ending.insert(each.from).second) grew = true;
   }
-  for (const Transition& each : transitions()) EXPECT_TRUE(ending.contains(each.from)) << run_state_name(each.from);
+  for (const Transition& each : transitions())
+    EXPECT_TRUE(ending.contains(each.from)) << run_state_name(each.from);
 }
 
 TEST(RunState, RefusesAnIllegalMoveWithTheStateInTheSentence) {

@@ -15,7 +15,10 @@ std::vector<std::string> read_all(const std::string& path) {
   if (!reader) return {"cannot open"};
   while (true) {
     auto frame = reader->next();
-    if (!frame) { found.push_back("corrupt"); break; }
+    if (!frame) {
+      found.push_back("corrupt");
+      break;
+    }
     if (!*frame) break;
     found.emplace_back((*frame)->payload);
   }

@@ -25,16 +25,20 @@ std::string little(Number value) {
 // A stored zip of one entry "data"; its CRC-32 is that of "123456789".
 std::string zip() {
   const std::string name = "archive/data.pkl", data = "123456789";
-  const std::string middle = little<std::uint16_t>(0) + little<std::uint16_t>(0) + little<std::uint32_t>(0) + little<std::uint32_t>(0xCBF43926u) +
-                             little<std::uint32_t>(9) + little<std::uint32_t>(9) + little<std::uint16_t>(16) + little<std::uint16_t>(0);
+  const std::string middle = little<std::uint16_t>(0) + little<std::uint16_t>(0) + little<std::uint32_t>(0) +
+                             little<std::uint32_t>(0xCBF43926u) + little<std::uint32_t>(9) +
+                             little<std::uint32_t>(9) + little<std::uint16_t>(16) + little<std::uint16_t>(0);
   const std::string local = "PK\x03\x04" + little<std::uint16_t>(20) + middle + name + data;
-  const std::string central = "PK\x01\x02" + little<std::uint16_t>(20) + little<std::uint16_t>(20) + middle + std::string(10, '\0') + little<std::uint32_t>(0) + name;
-  return local + central + "PK\x05\x06" + std::string(4, '\0') + little<std::uint16_t>(1) + little<std::uint16_t>(1) +
-         little<std::uint32_t>(static_cast<std::uint32_t>(central.size())) + little<std::uint32_t>(static_cast<std::uint32_t>(local.size())) + little<std::uint16_t>(0);
+  const std::string central = "PK\x01\x02" + little<std::uint16_t>(20) + little<std::uint16_t>(20) + middle +
+                              std::string(10, '\0') + little<std::uint32_t>(0) + name;
+  return local + central + "PK\x05\x06" + std::string(4, '\0') + little<std::uint16_t>(1) +
+         little<std::uint16_t>(1) + little<std::uint32_t>(static_cast<std::uint32_t>(central.size())) +
+         little<std::uint32_t>(static_cast<std::uint32_t>(local.size())) + little<std::uint16_t>(0);
 }
 
 std::string safetensors() {
-  const std::string header = R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  const std::string header =
+      R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   return little<std::uint64_t>(header.size()) + header + "12345678";
 }
 
@@ -46,9 +50,11 @@ class Checkpoints : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << content;
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::seconds(seconds_ago));
   }
-  std::vector<std::string> whole(const std::optional<std::string>& complete = std::nullopt, const std::string& below = "") {
+  std::vector<std::string> whole(const std::optional<std::string>& complete = std::nullopt,
+                                 const std::string& below = "") {
     std::vector<std::string> names;
-    for (const auto& checkpoint : find_checkpoints(folder_.file(below), complete).whole) names.push_back(checkpoint.path.substr(folder_.path().size() + 1));
+    for (const auto& checkpoint : find_checkpoints(folder_.file(below), complete).whole)
+      names.push_back(checkpoint.path.substr(folder_.path().size() + 1));
     return names;
   }
   TemporaryFolder folder_;
@@ -86,7 +92,8 @@ TEST_F(Checkpoints, DamagedArchivesNeverCrashTheReader) {
 }
 
 TEST_F(Checkpoints, AnArchiveOfTorchIsWhole) {
-  const std::string line = "python3 -c \"import torch; torch.save({'w': torch.zeros(1000)}, '" + folder_.file("t.pt") + "')\" 2>/dev/null";
+  const std::string line = "python3 -c \"import torch; torch.save({'w': torch.zeros(1000)}, '" +
+                           folder_.file("t.pt") + "')\" 2>/dev/null";
   if (std::system(line.c_str()) != 0) GTEST_SKIP() << "torch is not installed for python3";
   EXPECT_EQ(zip_problem(folder_.file("t.pt"), true), std::nullopt);
   const std::string bytes = *read_file(folder_.file("t.pt"));
@@ -125,7 +132,9 @@ TEST_F(Checkpoints, MarkersBesideAndInsideCount) {
 }
 
 TEST_F(Checkpoints, TrainerFoldersNeedTheirStateAndSoundWeights) {
-  for (const char* name : {"checkpoint-500", "checkpoint-1000", "checkpoint-1500", "checkpoint-2000", "checkpoint-2500"}) write(std::string(name) + "/model.safetensors", safetensors());
+  for (const char* name :
+       {"checkpoint-500", "checkpoint-1000", "checkpoint-1500", "checkpoint-2000", "checkpoint-2500"})
+    write(std::string(name) + "/model.safetensors", safetensors());
   write("checkpoint-500/trainer_state.json", R"({"global_step": 500})");
   write("checkpoint-1000/trainer_state.json", R"({"global_step": 1000})");
   write("checkpoint-1500/trainer_state.json", R"({"global_step": 15)");
@@ -134,7 +143,8 @@ TEST_F(Checkpoints, TrainerFoldersNeedTheirStateAndSoundWeights) {
   write("runs/events", "not a checkpoint");
   EXPECT_THAT(whole(), ElementsAre("checkpoint-1000", "checkpoint-500"));
   EXPECT_EQ(find_checkpoints(folder_.path(), std::nullopt).incomplete.size(), 3u);
-  write("checkpoint-1000/model.safetensors.index.json", R"({"weight_map": {"a": "model-00002-of-00002.safetensors"}})");
+  write("checkpoint-1000/model.safetensors.index.json",
+        R"({"weight_map": {"a": "model-00002-of-00002.safetensors"}})");
   EXPECT_THAT(whole(), ElementsAre("checkpoint-500"));
 }
 
@@ -151,15 +161,18 @@ TEST_F(Checkpoints, OnlySavedOnesBeyondTheNewestAreDeleted) {
   for (int i = 1; i <= 5; ++i) write("step-" + std::to_string(i) + ".pt", zip());
   write("step-6.pt", "half");
   const auto listing = find_checkpoints(folder_.path(), std::nullopt);
-  const auto deleted = retain_checkpoints(listing, 2, [](const Checkpoint& checkpoint) { return checkpoint.step != 2; });
+  const auto deleted =
+      retain_checkpoints(listing, 2, [](const Checkpoint& checkpoint) { return checkpoint.step != 2; });
   ASSERT_TRUE(deleted);
   EXPECT_THAT(*deleted, ElementsAre(folder_.file("step-3.pt"), folder_.file("step-1.pt")));
-  EXPECT_THAT(*list_directory(folder_.path()), ElementsAre("step-2.pt", "step-4.pt", "step-5.pt", "step-6.pt"));
+  EXPECT_THAT(*list_directory(folder_.path()),
+              ElementsAre("step-2.pt", "step-4.pt", "step-5.pt", "step-6.pt"));
   write("a-1.pt", "x");
   write("a-1.ok", "");
   write("a-2.pt", "x");
   write("a-2.ok", "");
-  ASSERT_TRUE(retain_checkpoints(find_checkpoints(folder_.path(), "*.ok"), 1, [](const Checkpoint&) { return true; }));
+  ASSERT_TRUE(retain_checkpoints(find_checkpoints(folder_.path(), "*.ok"), 1,
+                                 [](const Checkpoint&) { return true; }));
   EXPECT_FALSE(path_exists(folder_.file("a-1.pt")));
   EXPECT_FALSE(path_exists(folder_.file("a-1.ok")));
   EXPECT_TRUE(path_exists(folder_.file("a-2.ok")));

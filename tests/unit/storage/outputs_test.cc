@@ -45,7 +45,8 @@ class Outputs : public ::testing::Test {
     std::vector<std::string> found;
     const std::string root = folder_.file(below);
     if (!fs::exists(root)) return found;
-    for (const auto& entry : fs::recursive_directory_iterator(root)) found.push_back(entry.path().string().substr(root.size() + 1));
+    for (const auto& entry : fs::recursive_directory_iterator(root))
+      found.push_back(entry.path().string().substr(root.size() + 1));
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -65,7 +66,8 @@ TEST_F(Outputs, AFolderIsCopiedWithModesTimesHolesAndHostileNames) {
   write("out/empty", "");
   fs::create_directories(settings_.workdir + "/out/nothing");
   fs::permissions(settings_.workdir + "/out/model.pt", fs::perms(0640));
-  fs::last_write_time(settings_.workdir + "/out/model.pt", fs::file_time_type::clock::now() - std::chrono::hours(1000));
+  fs::last_write_time(settings_.workdir + "/out/model.pt",
+                      fs::file_time_type::clock::now() - std::chrono::hours(1000));
   fs::create_symlink("model.pt", settings_.workdir + "/out/latest");
   fs::create_symlink("deep", settings_.workdir + "/out/deeper");
   {
@@ -77,7 +79,7 @@ TEST_F(Outputs, AFolderIsCopiedWithModesTimesHolesAndHostileNames) {
   ASSERT_FALSE(result.error) << result.error->sentence();
   EXPECT_EQ(result.destination, folder_.file("saved/run-1/a b"));
   EXPECT_EQ(names("saved/run-1/a b"), names("work/out"));
-  struct stat before {}, after {}, sparse {};
+  struct stat before{}, after{}, sparse{};
   ::stat((settings_.workdir + "/out/model.pt").c_str(), &before);
   ::stat(folder_.file("saved/run-1/a b/model.pt").c_str(), &after);
   ::stat(folder_.file("saved/run-1/a b/sparse").c_str(), &sparse);
@@ -120,7 +122,7 @@ TEST_F(Outputs, FilesGlobsAndLinks) {
   write("ckpt/notes.txt", "n");
   write("a*b", "star");
   fs::create_symlink("ckpt/1.pt", settings_.workdir + "/current");
-  copy("best.pt", folder_.file("one/") );
+  copy("best.pt", folder_.file("one/"));
   EXPECT_THAT(names("one"), ElementsAre("best.pt"));
   copy("best.pt", folder_.file("two/renamed.pt"));
   EXPECT_THAT(names("two"), ElementsAre("renamed.pt"));
@@ -162,7 +164,8 @@ TEST_F(Outputs, WhatCannotBeRightIsRefused) {
   const auto unknown = copy("out", folder_.file("saved/$HOME"));
   EXPECT_EQ(unknown.error->code, ErrorCode::kInvalidInput);
   EXPECT_THAT(unknown.error->sentence(), HasSubstr("$HOME"));
-  for (const char* bad : {"", "x/$", "x/${", "x/${FOREBAY_RUN", "x/$ y"}) EXPECT_EQ(copy("out", bad).error->code, ErrorCode::kInvalidInput) << bad;
+  for (const char* bad : {"", "x/$", "x/${", "x/${FOREBAY_RUN", "x/$ y"})
+    EXPECT_EQ(copy("out", bad).error->code, ErrorCode::kInvalidInput) << bad;
   fs::create_symlink(settings_.workdir + "/out", folder_.file("door"));
   EXPECT_EQ(copy("out", folder_.file("door/inner")).error->code, ErrorCode::kInvalidInput);
   EXPECT_EQ(*expand_variables("a$$b", {}), "a$b");
@@ -189,9 +192,12 @@ TEST_F(Outputs, WhatIsInTheWayAtTheDestinationIsNotFollowed) {
 }
 
 TEST_F(Outputs, AStoppedCopyShowsNothingAndGoesOnLater) {
-  for (int i = 0; i < 8; ++i) write("out/" + std::to_string(i), std::string(3 << 20, static_cast<char>('a' + i)));
+  for (int i = 0; i < 8; ++i)
+    write("out/" + std::to_string(i), std::string(3 << 20, static_cast<char>('a' + i)));
   std::int64_t last = 0, total = 0;
-  settings_.progress = [&](const OutputProgress& progress) { last = progress.bytes_done, total = progress.bytes_total; };
+  settings_.progress = [&](const OutputProgress& progress) {
+    last = progress.bytes_done, total = progress.bytes_total;
+  };
   settings_.cancelled = [&] { return last > 10 << 20; };
   EXPECT_EQ(copy("out", folder_.file("saved")).error->code, ErrorCode::kCancelled);
   EXPECT_EQ(total, 24 << 20);
@@ -220,7 +226,8 @@ TEST_F(Outputs, AFileThatKeepsChangingIsAnErrorAndNothingIsShown) {
 TEST_F(Outputs, AFullDiskIsAnErrorThatLeavesNothing) {
   const std::string disk = folder_.file("disk");
   fs::create_directories(disk);
-  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=2m") != 0) GTEST_SKIP() << "mounting is not allowed here";
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=2m") != 0)
+    GTEST_SKIP() << "mounting is not allowed here";
   write("out/small", "1");
   write("out/large", std::string(4 << 20, 'x'));
   std::ofstream(disk + "/mine") << "kept";
@@ -228,7 +235,9 @@ TEST_F(Outputs, AFullDiskIsAnErrorThatLeavesNothing) {
   EXPECT_EQ(result.error->code, ErrorCode::kResourceExhausted);
   // A file that grows after the space was counted.
   write("out/large", std::string(1 << 20, 'x'));
-  settings_.progress = [&](const OutputProgress&) { std::ofstream(disk + "/other") << std::string(2 << 20, 'x'); };
+  settings_.progress = [&](const OutputProgress&) {
+    std::ofstream(disk + "/other") << std::string(2 << 20, 'x');
+  };
   result = copy("out", disk);
   EXPECT_EQ(result.error.value_or(Error{}).code, ErrorCode::kResourceExhausted);
   std::error_code ignored;
@@ -239,7 +248,8 @@ TEST_F(Outputs, AFullDiskIsAnErrorThatLeavesNothing) {
 
 TEST_F(Outputs, OneRequestThatFailsDoesNotStopTheOthers) {
   write("out/a", "1");
-  const auto report = copy_outputs({{"nothing", folder_.file("x")}, {"out", folder_.file("saved")}}, settings_);
+  const auto report =
+      copy_outputs({{"nothing", folder_.file("x")}, {"out", folder_.file("saved")}}, settings_);
   EXPECT_FALSE(report.is_complete());
   EXPECT_TRUE(report.results[0].error);
   EXPECT_FALSE(report.results[1].error);

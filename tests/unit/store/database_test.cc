@@ -14,8 +14,15 @@ constexpr Migration kBoth[] = {{1, "CREATE TABLE a (x BIGINT);"}, {2, "ALTER TAB
 TEST(Database, MigratesForwardAndRefusesANewerSchema) {
   TemporaryFolder folder;
   const std::string path = folder.file("db");
-  { auto database = Database::open(path, kFirst); ASSERT_TRUE(database); }
-  { auto database = Database::open(path, kBoth); ASSERT_TRUE(database); ASSERT_TRUE(database->execute("INSERT INTO a VALUES (1, 'z')")); }
+  {
+    auto database = Database::open(path, kFirst);
+    ASSERT_TRUE(database);
+  }
+  {
+    auto database = Database::open(path, kBoth);
+    ASSERT_TRUE(database);
+    ASSERT_TRUE(database->execute("INSERT INTO a VALUES (1, 'z')"));
+  }
   const auto refused = Database::open(path, kFirst);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);

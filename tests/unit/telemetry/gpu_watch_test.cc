@@ -12,7 +12,8 @@
 namespace forebay {
 namespace {
 
-// Drives a watch against the scripted library, in real time but without ever asserting how long something took.
+// Drives a watch against the scripted library, in real time but without ever asserting how long something
+// took.
 class GpuWatchTest : public testing::Test {
  protected:
   void use(const std::string& script, const char* library = FAKE_NVML) {
@@ -66,7 +67,8 @@ TEST_F(GpuWatchTest, ReadsEightDevices) {
     EXPECT_DOUBLE_EQ(sample.get(Metric::kGpuUtilizationFraction, i).value(), 0.5);
     EXPECT_DOUBLE_EQ(sample.get(Metric::kGpuPowerWatts, i).value(), 300.0 + i);
     EXPECT_DOUBLE_EQ(sample.get(Metric::kGpuMemoryReservedBytes, i).value(), 1073741824.0);
-    EXPECT_DOUBLE_EQ(sample.get(Metric::kGpuMemoryUsedBytes, i).value() + sample.get(Metric::kGpuMemoryFreeBytes, i).value() +
+    EXPECT_DOUBLE_EQ(sample.get(Metric::kGpuMemoryUsedBytes, i).value() +
+                         sample.get(Metric::kGpuMemoryFreeBytes, i).value() +
                          sample.get(Metric::kGpuMemoryReservedBytes, i).value(),
                      sample.get(Metric::kGpuMemoryTotalBytes, i).value());
     EXPECT_DOUBLE_EQ(sample.get(Metric::kGpuSmClockHertz, i).value(), 1980e6);
@@ -84,15 +86,18 @@ TEST_F(GpuWatchTest, WhatADriverDoesNotSupportIsAbsent) {
   use("gpus=1,sparse");
   ASSERT_TRUE(read_once());
   EXPECT_TRUE(sample.get(Metric::kGpuMemoryUsedBytes, 0).has_value());
-  for (const Metric metric : {Metric::kGpuUtilizationFraction, Metric::kGpuPowerWatts, Metric::kGpuTemperatureCelsius, Metric::kGpuEnergyJoules,
-                              Metric::kGpuSmClockHertz, Metric::kGpuPowerLimitWatts, Metric::kGpuThrottleReasons})
+  for (const Metric metric :
+       {Metric::kGpuUtilizationFraction, Metric::kGpuPowerWatts, Metric::kGpuTemperatureCelsius,
+        Metric::kGpuEnergyJoules, Metric::kGpuSmClockHertz, Metric::kGpuPowerLimitWatts,
+        Metric::kGpuThrottleReasons})
     EXPECT_FALSE(sample.get(metric, 0).has_value()) << find_metric(metric)->name;
 }
 
 TEST_F(GpuWatchTest, SuccessWithNonsenseIsAbsentToo) {
   use("gpus=1,nonsense");
   ASSERT_TRUE(read_once());
-  for (const SampleValue& value : sample.values) ADD_FAILURE() << find_metric(value.metric)->name << " = " << value.value;
+  for (const SampleValue& value : sample.values)
+    ADD_FAILURE() << find_metric(value.metric)->name << " = " << value.value;
 }
 
 TEST_F(GpuWatchTest, AnOldDriverWithoutTheNewerFunctionsIsEnough) {
@@ -123,8 +128,10 @@ TEST_F(GpuWatchTest, AHungDeviceIsLeftAloneAndTheOthersGoOn) {
   ASSERT_TRUE(pump([&] {
     watch->request();
     sample = {};
-    watch->append_to(sample, system_clock().monotonic_ns() - 1'000'000'000, [](std::int64_t) { return false; });
-    others = sample.get(Metric::kGpuUtilizationFraction, 0).has_value() && sample.get(Metric::kGpuUtilizationFraction, 2).has_value();
+    watch->append_to(sample, system_clock().monotonic_ns() - 1'000'000'000,
+                     [](std::int64_t) { return false; });
+    others = sample.get(Metric::kGpuUtilizationFraction, 0).has_value() &&
+             sample.get(Metric::kGpuUtilizationFraction, 2).has_value();
     return others && sample.get(Metric::kGpuLost, 1).has_value();
   }));
   EXPECT_FALSE(sample.get(Metric::kGpuUtilizationFraction, 1).has_value());
@@ -227,7 +234,8 @@ TEST_F(GpuWatchTest, AReaderThatTalksNonsenseIsKilled) {
 }
 
 TEST(Nvml, FindsTheKernelModulesVersion) {
-  EXPECT_EQ(kernel_module_version(std::string(FOREBAY_SOURCE_DIR) + "/tests/data/proc-machine/proc"), "535.104.05");
+  EXPECT_EQ(kernel_module_version(std::string(FOREBAY_SOURCE_DIR) + "/tests/data/proc-machine/proc"),
+            "535.104.05");
   EXPECT_EQ(kernel_module_version("/nonexistent"), "");
 }
 

@@ -45,13 +45,15 @@ TEST_F(HookChannelTest, BuildsStepsAndKeepsFacts) {
 }
 
 TEST_F(HookChannelTest, FetchesOfAWorkerGoToItsParentsStep) {
-  RingFile worker(folder.file("11.ring"), 16, 11), other(folder.file("20.ring"), 16, 20), parent(folder.file("10.ring"), 16, 10);
+  RingFile worker(folder.file("11.ring"), 16, 11), other(folder.file("20.ring"), 16, 20),
+      parent(folder.file("10.ring"), 16, 10);
   worker.put<std::uint32_t>(92, 10).add(SpanKind::kWorkerFetch, 10, 40, 0, 30e-9).save();
   other.add(SpanKind::kOptimizerStep, 140, 10, 0).save();
   parent.add(SpanKind::kOptimizerStep, 150, 10, 0).save();
   poll();
   poll();
-  // The worker's ring is known as one only after its first record; a second fetch then comes before the steps.
+  // The worker's ring is known as one only after its first record; a second fetch then comes before the
+  // steps.
   worker.add(SpanKind::kWorkerFetch, 100, 40, 0, 30e-9).save();
   parent.add(SpanKind::kOptimizerStep, 250, 10, 0, 0, 1).save();
   poll();
@@ -134,7 +136,8 @@ TEST_F(HookChannelTest, HeadersAnnouncedLaterAreLookedAtLater) {
 }
 
 TEST_F(HookChannelTest, SeenFilesAreCountedAndNonsenseIsNot) {
-  for (const char* name : {"12.seen", "13.seen", "x.seen", "-1.seen", "99999999999999999999999.seen", "14.other"})
+  for (const char* name :
+       {"12.seen", "13.seen", "x.seen", "-1.seen", "99999999999999999999999.seen", "14.other"})
     std::ofstream(folder.file(name)).close();
   poll();
   EXPECT_EQ(channel.seen(), (std::set<std::int64_t>{12, 13}));

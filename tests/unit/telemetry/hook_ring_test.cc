@@ -15,12 +15,13 @@ class HookRingTest : public testing::Test {
  protected:
   HookRing open() { return HookRing(UniqueFd(::open(path.c_str(), O_RDONLY)), "4242.ring"); }
   Result<std::size_t> drain(HookRing& ring, std::int64_t now = 10) {
-    return ring.drain([this](const HookRecord& record) { found.push_back(record.start_ns); }, [this] { found.push_back(-1); }, now);
+    return ring.drain([this](const HookRecord& record) { found.push_back(record.start_ns); },
+                      [this] { found.push_back(-1); }, now);
   }
   TemporaryFolder folder;
   std::string path = folder.file("4242.ring");
   RingFile file{path};
-  std::vector<std::int64_t> found;   // starts; -1 = a gap
+  std::vector<std::int64_t> found;  // starts; -1 = a gap
 };
 
 TEST_F(HookRingTest, HandsOnEveryRecordOnceAndInOrder) {
@@ -69,7 +70,10 @@ TEST_F(HookRingTest, GivesAHoleUpAfterAWhile) {
 }
 
 TEST_F(HookRingTest, ATornRecordIsLostAndTheNextOnesAreNot) {
-  file.add(SpanKind::kForward, 1, 1).add(SpanKind::kForward, 2, 1).put<std::uint64_t>(kRingRecords, 99).save();
+  file.add(SpanKind::kForward, 1, 1)
+      .add(SpanKind::kForward, 2, 1)
+      .put<std::uint64_t>(kRingRecords, 99)
+      .save();
   HookRing ring = open();
   EXPECT_EQ(*drain(ring), 1u);
   EXPECT_EQ(found, (std::vector<std::int64_t>{-1, 2}));
@@ -108,9 +112,11 @@ TEST_F(HookRingTest, RefusesHeadersThatLie) {
   EXPECT_TRUE(refuses([](RingFile& bad) { bad.bytes()[0] = 'X'; })) << "magic";
   EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint32_t>(8, 2); })) << "version";
   EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint64_t>(16, 0); })) << "pid";
-  EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint64_t>(32, 17); })) << "capacity not a power of two";
+  EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint64_t>(32, 17); }))
+      << "capacity not a power of two";
   EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint64_t>(32, 32); })) << "shorter than it claims";
-  EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint64_t>(32, std::uint64_t{1} << 60); })) << "huge capacity";
+  EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint64_t>(32, std::uint64_t{1} << 60); }))
+      << "huge capacity";
   EXPECT_TRUE(refuses([](RingFile& bad) { bad.put<std::uint64_t>(40, ~std::uint64_t{0}); })) << "head";
   EXPECT_FALSE(refuses([](RingFile&) {}));
 }

@@ -16,8 +16,12 @@ const std::string kDamaged = std::string(FOREBAY_SOURCE_DIR) + "/tests/data/proc
 const std::string kNowhere = "/nonexistent";
 
 struct CopiedMachine {
-  CopiedMachine() { std::filesystem::copy(kMachine, folder.path(), std::filesystem::copy_options::recursive); }
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder.file(name), std::ios::trunc) << text; }
+  CopiedMachine() {
+    std::filesystem::copy(kMachine, folder.path(), std::filesystem::copy_options::recursive);
+  }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder.file(name), std::ios::trunc) << text;
+  }
   std::string proc() const { return folder.file("proc"); }
   std::string sys() const { return folder.file("sys"); }
   TemporaryFolder folder;
@@ -30,7 +34,9 @@ TEST(CpuLoad, IsTheShareOfTheTimeBetweenTwoSamples) {
   Sample first;
   load.append_to(first, buffer);
   EXPECT_TRUE(first.values.empty()) << "one look tells nothing";
-  machine.write("proc/stat", "cpu  1050 10 500 8100 250 5 15 0 0 0\ncpu0 650 5 300 3850 100 3 10 0 0 0\ncpu1 400 5 200 4250 150 2 5 0 0 0\nintr 1\n");
+  machine.write("proc/stat",
+                "cpu  1050 10 500 8100 250 5 15 0 0 0\ncpu0 650 5 300 3850 100 3 10 0 0 0\ncpu1 400 5 200 "
+                "4250 150 2 5 0 0 0\nintr 1\n");
   Sample second;
   load.append_to(second, buffer);
   EXPECT_DOUBLE_EQ(second.get(Metric::kCoreBusyFraction, 0).value(), 0.5);
@@ -166,7 +172,8 @@ void append_everything(const std::string& root, Sample& sample) {
 TEST(Collectors, DamagedFilesGiveNothingRatherThanSomethingWrong) {
   Sample sample;
   append_everything(kDamaged, sample);
-  for (const SampleValue& value : sample.values) ADD_FAILURE() << find_metric(value.metric)->name << " = " << value.value;
+  for (const SampleValue& value : sample.values)
+    ADD_FAILURE() << find_metric(value.metric)->name << " = " << value.value;
 }
 
 TEST(Collectors, MissingFilesGiveNothing) {

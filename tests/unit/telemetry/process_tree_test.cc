@@ -21,25 +21,32 @@ class FakeProc {
     int parent = 1;
     char state = 'S';
     int own = 0, reaped = 0, start = 100, pages = 10, threads = 1;
-    long io = -1;    // each of the four counters; -1 = not readable
+    long io = -1;  // each of the four counters; -1 = not readable
     std::string name = "python";
   };
   void put(int pid, const Process& process) {
     const std::string path = folder_.file(std::to_string(pid));
     std::filesystem::create_directories(path);
-    write(path + "/stat", fmt::format("{} ({}) {} {} 1 1 0 -1 0 0 0 0 0 {} 0 {} 0 20 0 {} 0 {} 1000000 {} 0\n", pid, process.name, process.state,
-                                      process.parent, process.own, process.reaped, process.threads, process.start, process.pages));
+    write(path + "/stat",
+          fmt::format("{} ({}) {} {} 1 1 0 -1 0 0 0 0 0 {} 0 {} 0 20 0 {} 0 {} 1000000 {} 0\n", pid,
+                      process.name, process.state, process.parent, process.own, process.reaped,
+                      process.threads, process.start, process.pages));
     if (process.io >= 0)
-      write(path + "/io", fmt::format("rchar: {0}\nwchar: {0}\nsyscr: 1\nsyscw: 1\nread_bytes: {0}\nwrite_bytes: {0}\ncancelled_write_bytes: 0\n", process.io));
+      write(path + "/io", fmt::format("rchar: {0}\nwchar: {0}\nsyscr: 1\nsyscw: 1\nread_bytes: "
+                                      "{0}\nwrite_bytes: {0}\ncancelled_write_bytes: 0\n",
+                                      process.io));
   }
   void put_proportional(int pid, int kibibytes) {
-    write(folder_.file(std::to_string(pid)) + "/smaps_rollup", fmt::format("1000-2000 ---p 0 00:00 0 [rollup]\nRss: 999 kB\nPss:    {} kB\n", kibibytes));
+    write(folder_.file(std::to_string(pid)) + "/smaps_rollup",
+          fmt::format("1000-2000 ---p 0 00:00 0 [rollup]\nRss: 999 kB\nPss:    {} kB\n", kibibytes));
   }
   void remove(int pid) { std::filesystem::remove_all(folder_.file(std::to_string(pid))); }
   const std::string& path() const { return folder_.path(); }
 
  private:
-  static void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::trunc) << text; }
+  static void write(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::trunc) << text;
+  }
   TemporaryFolder folder_;
 };
 
@@ -81,7 +88,9 @@ TEST_F(ProcessTreeTest, CpuTimeOfReapedProcessesStays) {
   tree.set_root(50);
   scan();
   proc.remove(60);
-  proc.put(50, {.parent = 1, .reaped = 130, .start = 50});  // the warden has waited for it; it had used more by then
+  proc.put(
+      50,
+      {.parent = 1, .reaped = 130, .start = 50});  // the warden has waited for it; it had used more by then
   const TreeUsage usage = scan();
   EXPECT_EQ(usage.processes, 0);
   EXPECT_DOUBLE_EQ(usage.cpu_seconds.value(), ticks(130));
@@ -230,8 +239,10 @@ TEST(StatLine, RefusesWhatIsCutShortOrNotNumbers) {
   EXPECT_FALSE(parse_stat_line("").has_value());
   EXPECT_FALSE(parse_stat_line("7 (x").has_value());
   EXPECT_FALSE(parse_stat_line("7 (x) S one 1 1 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 5 6 7 8").has_value());
-  EXPECT_FALSE(parse_stat_line("7 (x) S 1 1 1 0 -1 0 0 0 0 0 99999999999999999999999 2 3 4 20 0 1 0 5 6 7 8").has_value());
-  for (std::size_t cut = 0; cut < whole.size() - 4; ++cut) EXPECT_FALSE(parse_stat_line(whole.substr(0, cut)).has_value()) << cut;
+  EXPECT_FALSE(parse_stat_line("7 (x) S 1 1 1 0 -1 0 0 0 0 0 99999999999999999999999 2 3 4 20 0 1 0 5 6 7 8")
+                   .has_value());
+  for (std::size_t cut = 0; cut < whole.size() - 4; ++cut)
+    EXPECT_FALSE(parse_stat_line(whole.substr(0, cut)).has_value()) << cut;
 }
 
 TEST(ProcessTreeOnThisMachine, SeesItsOwnChildAndWhatItUsed) {

@@ -41,37 +41,75 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{.line = "step=10 loss=0.5", .step = 10, .loss = 0.5},
         Expected{.line = "Step 10/100", .step = 10, .total = 100, .fraction = 0.1},
         Expected{.line = "step 7 of 20, loss 1.5e-3", .step = 7, .total = 20, .loss = 0.0015},
-        Expected{.line = "Epoch [3/10], Step [45/100], Loss: 0.1234", .step = 45, .total = 100, .epoch = 3, .loss = 0.1234},
-        Expected{.line = "{'loss': 0.5, 'grad_norm': 1.2, 'learning_rate': 5e-05, 'epoch': 1.25}", .epoch = 1.25, .loss = 0.5},
-        Expected{.line = "{'train_runtime': 12.3, 'train_loss': 0.25, 'epoch': 3.0}", .epoch = 3, .loss = 0.25},
+        Expected{.line = "Epoch [3/10], Step [45/100], Loss: 0.1234",
+                 .step = 45,
+                 .total = 100,
+                 .epoch = 3,
+                 .loss = 0.1234},
+        Expected{.line = "{'loss': 0.5, 'grad_norm': 1.2, 'learning_rate': 5e-05, 'epoch': 1.25}",
+                 .epoch = 1.25,
+                 .loss = 0.5},
+        Expected{
+            .line = "{'train_runtime': 12.3, 'train_loss': 0.25, 'epoch': 3.0}", .epoch = 3, .loss = 0.25},
         Expected{.line = "epoch 1 | step 2 | loss 3", .step = 2, .epoch = 1, .loss = 3},
         Expected{.line = "iter 100: loss 4.2000, time 33.10ms, mfu 12.1%", .step = 100, .loss = 4.2},
         Expected{.line = "step 250: train loss 2.1, val loss 2.2", .step = 250, .loss = 2.1},
         Expected{.line = "step 250: val loss 2.2, train loss 2.1", .step = 250, .loss = 2.1},
         Expected{.line = "{'eval_loss': 0.9, 'epoch': 2.0}", .epoch = 2},
-        Expected{.line = "val_loss=0.3", },
-        Expected{.line = "Epoch: [0][  10/5005]\tTime  0.5 ( 0.6)\tLoss 6.9e+00 (7.0e+00)", .step = 10, .total = 5005, .epoch = 0, .loss = 6.9},
-        Expected{.line = "Train Epoch: 1 [6400/60000 (11%)]\tLoss: 0.350000", .epoch = 1, .loss = 0.35, .fraction = 6400.0 / 60000},
-        Expected{.line = "45/100 [=====>....] - ETA: 12s - loss: 0.1 - accuracy: 0.9", .step = 45, .total = 100, .loss = 0.1, .eta = 12},
-        Expected{.line = "45/100 \xe2\x94\x81\xe2\x94\x81\xe2\x94\x81 12s 30ms/step - accuracy: 0.1 - loss: 2.3", .step = 45, .total = 100, .loss = 2.3,
-                 .rate = 1000.0 / 30},
-        Expected{.line = " 45%|\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 | 45/100 [00:12<00:15,  3.60it/s]", .step = 45, .total = 100, .rate = 3.6, .eta = 15,
+        Expected{
+            .line = "val_loss=0.3",
+        },
+        Expected{.line = "Epoch: [0][  10/5005]\tTime  0.5 ( 0.6)\tLoss 6.9e+00 (7.0e+00)",
+                 .step = 10,
+                 .total = 5005,
+                 .epoch = 0,
+                 .loss = 6.9},
+        Expected{.line = "Train Epoch: 1 [6400/60000 (11%)]\tLoss: 0.350000",
+                 .epoch = 1,
+                 .loss = 0.35,
+                 .fraction = 6400.0 / 60000},
+        Expected{.line = "45/100 [=====>....] - ETA: 12s - loss: 0.1 - accuracy: 0.9",
+                 .step = 45,
+                 .total = 100,
+                 .loss = 0.1,
+                 .eta = 12},
+        Expected{
+            .line = "45/100 \xe2\x94\x81\xe2\x94\x81\xe2\x94\x81 12s 30ms/step - accuracy: 0.1 - loss: 2.3",
+            .step = 45,
+            .total = 100,
+            .loss = 2.3,
+            .rate = 1000.0 / 30},
+        Expected{.line = " 45%|\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 | 45/100 [00:12<00:15,  3.60it/s]",
+                 .step = 45,
+                 .total = 100,
+                 .rate = 3.6,
+                 .eta = 15,
                  .fraction = 0.45},
-        Expected{.line = "Epoch 3:  45%|####      | 45/100 [01:00:12<1:02:03, 2.5s/it, v_num=0, train_loss=0.5]", .step = 45, .total = 100, .epoch = 3,
-                 .loss = 0.5, .rate = 0.4, .eta = 3723},
+        Expected{
+            .line = "Epoch 3:  45%|####      | 45/100 [01:00:12<1:02:03, 2.5s/it, v_num=0, train_loss=0.5]",
+            .step = 45,
+            .total = 100,
+            .epoch = 3,
+            .loss = 0.5,
+            .rate = 0.4,
+            .eta = 3723},
         Expected{.line = "model.safetensors:  45%|###  | 450M/1.00G [00:12<00:15, 36.0MB/s]"},
         Expected{.line = "global_step=5 lr=0.1", .step = 5},
         Expected{.line = "train/loss: 0.75 train/global_step: 12", .step = 12, .loss = 0.75},
-        Expected{.line = "[2026-12-01 10:00:00] INFO epoch=2 iteration=30/60 loss=1.0 throughput=123.4 samples/s", .step = 30, .total = 60, .epoch = 2,
-                 .loss = 1, .rate = 123.4},
+        Expected{
+            .line = "[2026-12-01 10:00:00] INFO epoch=2 iteration=30/60 loss=1.0 throughput=123.4 samples/s",
+            .step = 30,
+            .total = 60,
+            .epoch = 2,
+            .loss = 1,
+            .rate = 123.4},
         Expected{.line = "epoch3 done", .epoch = 3},
-        Expected{.line = "Loading checkpoint shards: 100%|##########| 2/2 [00:01<00:00, 1.50it/s]", .step = 2, .total = 2},
-        Expected{.line = "stepping stones"},
-        Expected{.line = "the loss of 3 soldiers"},
-        Expected{.line = "step"},
-        Expected{.line = "step=-5"},
-        Expected{.line = "step=99999999999999999999999"},
-        Expected{.line = ""}));
+        Expected{.line = "Loading checkpoint shards: 100%|##########| 2/2 [00:01<00:00, 1.50it/s]",
+                 .step = 2,
+                 .total = 2},
+        Expected{.line = "stepping stones"}, Expected{.line = "the loss of 3 soldiers"},
+        Expected{.line = "step"}, Expected{.line = "step=-5"},
+        Expected{.line = "step=99999999999999999999999"}, Expected{.line = ""}));
 
 TEST(ProgressLine, ALossThatIsNotANumberIsSaidToBeOne) {
   EXPECT_TRUE(std::isnan(parse_progress_line("step 3 loss: nan").loss.value()));
@@ -142,16 +180,23 @@ TEST_F(ProgressLogTest, TheSeriesStaysSmallAndCoversTheWholeRun) {
 }
 
 TEST_F(ProgressLogTest, ErrorLinesAreFoundAndKindsTold) {
-  feed("Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    raise ValueError('loss=3')\nValueError: loss=3\n");
+  feed(
+      "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    raise "
+      "ValueError('loss=3')\nValueError: loss=3\n");
   feed("[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n");
-  feed("ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).\n");
+  feed(
+      "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory "
+      "(shm).\n");
   feed("OSError: [Errno 28] No space left on device\nKilled\n");
-  feed("[E ProcessGroupNCCL.cpp:475] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3)\n");
+  feed(
+      "[E ProcessGroupNCCL.cpp:475] [Rank 0] Watchdog caught collective operation timeout: "
+      "WorkNCCL(SeqNum=3)\n");
   feed("Segmentation fault (core dumped)\nRuntimeError: boom\nnot an error: at all\nWarning: nothing\n");
   std::vector<std::string> kinds;
   const Json json = log.to_json();
   for (const Json& line : json["error_lines"].items()) kinds.push_back(line["kind"].string_or_empty());
-  EXPECT_EQ(kinds, (std::vector<std::string>{"exception", "out_of_memory", "shared_memory", "disk_full", "killed", "collective_timeout", "crash", "exception"}));
+  EXPECT_EQ(kinds, (std::vector<std::string>{"exception", "out_of_memory", "shared_memory", "disk_full",
+                                             "killed", "collective_timeout", "crash", "exception"}));
   EXPECT_EQ(json["error_lines"].at(0)["line"].string_or_empty(), "ValueError: loss=3");
 }
 

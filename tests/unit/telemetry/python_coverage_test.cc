@@ -39,7 +39,8 @@ TEST(PythonCommand, KnowsInterpreters) {
 
 class PythonCoverageTest : public testing::Test {
  protected:
-  void put(std::int64_t pid, std::int64_t parent, const std::string& program, std::string command, std::string environment) {
+  void put(std::int64_t pid, std::int64_t parent, const std::string& program, std::string command,
+           std::string environment) {
     const std::string path = folder.file(std::to_string(pid));
     std::filesystem::create_directories(path);
     std::filesystem::remove(path + "/exe");
@@ -78,8 +79,10 @@ TEST_F(PythonCoverageTest, SaysWhichLoadedTheHookAndWhyOthersDidNot) {
   EXPECT_EQ(json["python_processes"].as_integer(), 4);
   EXPECT_EQ(json["covered"].as_integer(), 1);
   std::map<std::int64_t, std::string> reasons;
-  for (const Json& each : json["not_covered"].items()) reasons[each["pid"].as_integer().value()] = each["reason"].string_or_empty();
-  EXPECT_EQ(reasons, (std::map<std::int64_t, std::string>{{11, "isolated"}, {12, "environment"}, {14, "unknown"}}));
+  for (const Json& each : json["not_covered"].items())
+    reasons[each["pid"].as_integer().value()] = each["reason"].string_or_empty();
+  EXPECT_EQ(reasons,
+            (std::map<std::int64_t, std::string>{{11, "isolated"}, {12, "environment"}, {14, "unknown"}}));
 }
 
 TEST_F(PythonCoverageTest, AForkedChildHasWhatItsParentLoaded) {

@@ -79,13 +79,17 @@ class RecorderTest : public testing::Test {
 TEST_F(RecorderTest, WritesSamplesStepsFactsAndProgress) {
   Warden warden;
   RingFile ring(directory.hook_channel() + "/10.ring", 16, 10);
-  ring.facts(R"({"torch": "2.13"})").add(SpanKind::kForward, 100, 50).add(SpanKind::kOptimizerStep, 150, 10, 0).save();
+  ring.facts(R"({"torch": "2.13"})")
+      .add(SpanKind::kForward, 100, 50)
+      .add(SpanKind::kOptimizerStep, 150, 10, 0)
+      .save();
   auto recorder = Recorder::start(settings(warden.pid()));
   ASSERT_TRUE(recorder);
   (*recorder)->feed_log("Epoch 1/2\nstep=3/10 loss=0.5\nValueError: bad\n");
   ASSERT_TRUE(eventually([&] {
     const Activity now = (*recorder)->activity();
-    return now.last_cpu_ns && now.last_log_ns && now.last_progress_ns && now.last_step_ns && now.processes == 1;
+    return now.last_cpu_ns && now.last_log_ns && now.last_progress_ns && now.last_step_ns &&
+           now.processes == 1;
   }));
   warden.end();
   ASSERT_TRUE((*recorder)->stop());

@@ -31,8 +31,8 @@ class RingFile {
     std::memcpy(bytes_.data() + offset, &value, sizeof value);
     return *this;
   }
-  RingFile& add(SpanKind kind, std::int64_t start, std::int64_t duration, std::int64_t a = -1, double b = std::numeric_limits<double>::quiet_NaN(),
-                std::int64_t step = 0) {
+  RingFile& add(SpanKind kind, std::int64_t start, std::int64_t duration, std::int64_t a = -1,
+                double b = std::numeric_limits<double>::quiet_NaN(), std::int64_t step = 0) {
     const std::size_t at = kRingRecords + head_ % capacity_ * kRingRecordSize;
     put<std::uint16_t>(at + 8, static_cast<std::uint16_t>(kind));
     put<std::uint32_t>(at + 12, 1);
@@ -52,7 +52,8 @@ class RingFile {
   // Writes in place, as a mapping would show it.
   void save() const {
     std::ofstream(path_, std::ios::in | std::ios::out | std::ios::binary).close();
-    std::ofstream file(path_, std::filesystem::exists(path_) ? std::ios::in | std::ios::out | std::ios::binary : std::ios::out | std::ios::binary);
+    std::ofstream file(path_, std::filesystem::exists(path_) ? std::ios::in | std::ios::out | std::ios::binary
+                                                             : std::ios::out | std::ios::binary);
     file.write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
   }
   std::string& bytes() { return bytes_; }

@@ -11,7 +11,8 @@ namespace {
 
 class StepBuilderTest : public testing::Test {
  protected:
-  void span(SpanKind kind, std::int64_t start, std::int64_t end, std::optional<std::int64_t> a = {}, std::uint32_t thread = 1, std::int64_t step = 0) {
+  void span(SpanKind kind, std::int64_t start, std::int64_t end, std::optional<std::int64_t> a = {},
+            std::uint32_t thread = 1, std::int64_t step = 0) {
     HookRecord record;
     record.kind = kind;
     record.thread = thread;
@@ -23,8 +24,8 @@ class StepBuilderTest : public testing::Test {
   }
   void finish() { builder.finish(sink); }
   static std::int64_t parts(const StepRow& row) {
-    return row.data_wait_ns + row.forward_ns + row.backward_ns + row.optimizer_ns + row.host_sync_ns + row.checkpoint_ns + row.collective_ns +
-           row.validation_ns + row.epoch_begin_ns;
+    return row.data_wait_ns + row.forward_ns + row.backward_ns + row.optimizer_ns + row.host_sync_ns +
+           row.checkpoint_ns + row.collective_ns + row.validation_ns + row.epoch_begin_ns;
   }
   StepBuilder builder{4242, 3};
   std::vector<StepRow> rows;
@@ -199,7 +200,8 @@ TEST_F(StepBuilderTest, FetchesOfWorkersGoToTheStepTheyWereFinishedBefore) {
 
 TEST_F(StepBuilderTest, HostileNumbersStayNumbers) {
   const std::int64_t late = (std::int64_t{1} << 62) - 1;
-  for (int i = 0; i < 5000; ++i) span(SpanKind::kForward, i % 7, late, late, static_cast<std::uint32_t>(i % 100));
+  for (int i = 0; i < 5000; ++i)
+    span(SpanKind::kForward, i % 7, late, late, static_cast<std::uint32_t>(i % 100));
   for (int i = 0; i < 100; ++i) span(SpanKind::kOptimizerStep, 0, late, i % 3, 1, late);
   finish();
   for (const StepRow& row : rows) {
@@ -243,7 +245,7 @@ TEST(StepSumming, AWeekOfQuickStepsStaysSmall) {
     ++rows;
     steps += row.steps;
   };
-  constexpr std::int64_t kEvery = 500'000'000;   // two a second, seven days
+  constexpr std::int64_t kEvery = 500'000'000;  // two a second, seven days
   for (std::int64_t i = 0; i < 7 * 86'400 * 2; ++i) {
     StepRow row;
     row.first_step = i;
