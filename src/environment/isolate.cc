@@ -57,7 +57,7 @@ void point_at(const EnvironmentRequest& request, const Json& facts, EnvironmentP
                            "PYENV_VIRTUAL_ENV"})
     if (!request.variables.contains(name)) plan.unset.emplace_back(name);
   plan.interpreter = {folder + "/bin/python"};
-  plan.probe_request.set("python_path", Json());
+  plan.probe_request.set("python_path", Json::array());
   plan.description.set("isolated", true);
   plan.description.set("uses_python", true);
   plan.description.set("found_by", "isolated");

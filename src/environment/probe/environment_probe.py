@@ -50,7 +50,7 @@ def read_text(path, limit=FILE_LIMIT):
 
 def job_search_path(request):
     """The folders the job's interpreter searches: ours, its PYTHONPATH and, where it would be used, its user site."""
-    folders = [entry for entry in request.get("python_path", []) if entry]
+    folders = [entry for entry in request.get("python_path") or [] if entry]
     try:
         import site
         in_venv = sys.prefix != sys.base_prefix
