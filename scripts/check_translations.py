@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every text a person reads has a Chinese translation.
 
-Collects the English texts (msgids) from the sources: the literals in tr("…"), tr_in(language, "…"), say(language, "…"), Text{"…", …} and
+Collects the English texts (msgids) from the sources: the literals in tr("…"), tr_later("…"), tr_in(language, "…"), say(language, "…"), Text{"…", …} and
 msgid("…") of src/, the texts of the rules in data/rules/, and the meanings of the metrics. Each must be in po/zh_CN.po, once, translated,
 and with the same {fields}. Prints what is missing as .po entries, ready to be filled in; exit code 1 if anything is wrong.
 """
@@ -10,8 +10,8 @@ import pathlib
 import re
 import sys
 
-CALLS = {"tr": 0, "tr_in": 1, "say": 1, "msgid": 0, "Text": 0}  # which argument is the text
-CALL = re.compile(r"\b(tr_in|tr|say|msgid|Text)\s*(?=[({])")
+CALLS = {"tr": 0, "tr_later": 0, "tr_in": 1, "say": 1, "msgid": 0, "Text": 0}  # which argument is the text
+CALL = re.compile(r"\b(tr_in|tr_later|tr|say|msgid|Text)\s*(?=[({])")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 # Texts that stand in tables: file, pattern whose group 1 is the string literal's inside.
 TABLES = [("src/diagnosis/metric_table.cc", re.compile(r'\{\s*"[a-z0-9_]+",\s*"[^"]*",\s*"((?:[^"\\]|\\.)*)"\s*\}')),
