@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Browser, find_chromium  # noqa: E402
 
-GALLERY = None
+GALLERY = os.path.join(os.environ.get("FOREBAY_BUILD", ""), "tests", "report_gallery")
 CHROMIUM = find_chromium()
 WIDTHS = (360, 768, 1280)
 PICTURED = ("k3v9x2", "g9x1aa", "q7d4mm", "compare")
