@@ -57,7 +57,8 @@ void prepend_path(std::map<std::string, std::string>& environment, const std::st
 void add_own_variables(AttemptContext& context) {
   auto& environment = context.environment;
   environment["FOREBAY_RUN"] = context.id;
-  if (context.job.checkpoint && context.job.checkpoint->path) {
+  if (context.launch["resume"].as_bool().value_or(false) && context.job.checkpoint &&
+      context.job.checkpoint->path) {
     const std::string path = absolute_path(join_path(context.folder, *context.job.checkpoint->path));
     if (const auto resume = resume_checkpoint(path, context.job.checkpoint->complete))
       environment["FOREBAY_RESUME"] = *resume;

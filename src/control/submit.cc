@@ -46,6 +46,7 @@ Json launch_json(const SubmitRequest& request, const RunRow& row) {
                             {"engine", "local"},
                             {"isolate", request.isolate},
                             {"hook", request.use_hook},
+                            {"resume", request.resume},
                             {"pty", request.use_pty},
                             {"columns", request.columns},
                             {"rows", request.rows},

@@ -22,6 +22,7 @@ struct SubmitRequest {
   double sample_hz = 1;  // 1 … 20
   bool isolate = false;
   bool use_hook = true;
+  bool resume = false;   // name the newest whole checkpoint to the job (retry)
   bool use_pty = false;  // the caller sits at a terminal
   int columns = 80, rows = 24;
   bool forward_input = false;  // the caller will send its standard input

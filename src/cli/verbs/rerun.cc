@@ -123,7 +123,8 @@ class RetryVerb final : public Verb {
     if (!is_terminal(row.state))
       return make_error(ErrorCode::kInvalidInput, "retry", row.id, std::string(tr("it is still going on")),
                         fmt::format(fmt::runtime(tr("`forebay stop {0}` ends it.")), row.id));
-    FOREBAY_TRY(const SubmitRequest request, request_from(open, row));
+    FOREBAY_TRY(SubmitRequest request, request_from(open, row));
+    request.resume = true;
     return start_and_show(request, console, detach_);
   }
 
