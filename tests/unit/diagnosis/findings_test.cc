@@ -255,6 +255,17 @@ TEST(Findings, CrowdedMachine) {
       .memory(4)
       .gauge(Metric::kPressureCpuSome, [](double t) { return 0.6 * t; });
   EXPECT_TRUE(fires(crowded, "crowded-machine"));
+  // It says how far the times can be trusted; a cause in the job itself comes before it.
+  RecordBuilder stalled_too;
+  stalled_too.fact("threads", 2)
+      .cores(2)
+      .steps(100, {.data_wait = 120, .forward = 80})
+      .cpu(0.2, 1.75)
+      .memory(4);
+  const Diagnosis diagnosis = diagnose(stalled_too.build());
+  ASSERT_EQ(diagnosis.findings.size(), 2u) << ids(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].id, "data-stall-main-process");
+  EXPECT_EQ(diagnosis.findings[1].id, "crowded-machine");
 }
 
 TEST(Findings, HostSynchronisation) {
@@ -271,6 +282,11 @@ TEST(Findings, HostSynchronisation) {
   ASSERT_NE(unjudged(diagnosis, "host-synchronisation"), nullptr);
   EXPECT_EQ(unjudged(diagnosis, "host-synchronisation")->missing,
             std::vector<std::string>{"gpu_utilization_mean"});
+}
+
+TEST(Findings, WithoutAGpuNoGpuRuleComplains) {
+  for (const NotJudged& rule : diagnose(healthy().build()).not_judged)
+    EXPECT_EQ(rule.rule.find("gpu"), std::string::npos) << rule.rule;
 }
 
 TEST(Findings, GpuRules) {
