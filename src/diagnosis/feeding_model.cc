@@ -9,6 +9,8 @@
 namespace forebay {
 namespace {
 constexpr double kOverhead = 1.10;
+constexpr double kBarriers = 1.15;
+constexpr double kNeighbours = 0.5;
 constexpr double kLikely = 0.35;
 constexpr int kMostWorkers = 16;
 }  // namespace
@@ -36,7 +38,6 @@ std::optional<FeedingInputs> feeding_inputs(const MetricSet& metrics) {
   inputs.step_seconds = *step;
   inputs.compute_seconds = std::max(0.0, *step - *wait);
   inputs.fetch_seconds = *fetch;
-  inputs.cpu_seconds = *cpu;
   inputs.cores_available = *cores;
   inputs.workers = *workers;
   inputs.ranks = std::max(1.0, metrics.get("ranks").value_or(1));
@@ -45,20 +46,27 @@ std::optional<FeedingInputs> feeding_inputs(const MetricSet& metrics) {
   const double threads =
       metrics.get("on_gpu").value_or(0) > 0.5 ? 1 : std::max(1.0, metrics.get("torch_threads").value_or(1));
   inputs.compute_threads = threads * inputs.ranks;
+  inputs.other_cores = metrics.get("other_cores_busy").value_or(0);
+  const double fetch_cpu =
+      *workers == 0 ? *fetch : metrics.get("worker_fetch_cpu_seconds_per_step").value_or(*fetch);
+  const double together = std::min(threads, metrics.get("cores_usable").value_or(threads));
+  inputs.cpu_seconds = std::min(*cpu, (fetch_cpu + inputs.compute_seconds * together) * inputs.ranks);
   return inputs;
 }
 
 FeedingPrediction predict_feeding(const FeedingInputs& in, double workers) {
   workers = std::max(1.0, workers);
   const double by_workers = in.fetch_seconds / workers, by_cores = in.cpu_seconds / in.cores_available;
+  const double by_most_cores = in.cpu_seconds / (in.cores_available + kNeighbours * in.other_cores);
   FeedingPrediction prediction;
-  prediction.low = std::max({in.compute_seconds, by_workers, by_cores});
+  prediction.low = std::max({in.compute_seconds, by_workers, by_most_cores});
   prediction.bound = prediction.low == in.compute_seconds ? FeedingBound::kCompute
                      : prediction.low == by_workers       ? FeedingBound::kWorkers
                                                           : FeedingBound::kCores;
   const double busy_workers = prediction.low > 0 ? std::min(workers, in.fetch_seconds / prediction.low) : 0;
   const double crowding = std::max(1.0, (in.compute_threads + busy_workers * in.ranks) / in.cores_available);
-  prediction.high = std::max({in.compute_seconds * crowding, by_workers * crowding, by_cores}) * kOverhead;
+  prediction.high =
+      std::max({in.compute_seconds * crowding, by_workers * crowding, by_cores * kBarriers}) * kOverhead;
   if (in.workers == 0)
     prediction.high = std::min(prediction.high, std::max(in.step_seconds * kOverhead, prediction.low));
   prediction.likely = prediction.low + kLikely * (prediction.high - prediction.low);
@@ -118,6 +126,7 @@ void add_model_metrics(MetricSet& set) {
   set.add("model_step_likely", prediction.likely, "s", origin, n);
   set.add("model_step_high", prediction.high, "s", origin, n);
   set.add("model_gain_likely", inputs->step_seconds / prediction.likely, "x", origin, n);
+  set.add("model_cpu_seconds", inputs->cpu_seconds, "s", origin, n);
   set.add("model_cores_bound", inputs->cpu_seconds / inputs->cores_available, "s", origin, n);
   set.add_fact("model_bound", std::string(feeding_bound_name(prediction.bound)), origin);
   set.add("fetch_seconds_per_step", inputs->fetch_seconds, "s",

@@ -1,23 +1,25 @@
 // What another number of DataLoader workers would give: a queueing bound from three measured times per step.
 //
 //   C   wall time of everything but the data wait (compute)
-//   f   wall time to fetch one batch in one process: the data wait itself without workers, worker_fetch with
-//   them T   CPU time of the whole process tree per step; c cores are available to it
+//   f   wall time to fetch one batch in one process: the data wait without workers, worker_fetch with them
+//   T   CPU time that a step needs: what the process tree used, but not more than fetching (one thread each)
+//       and C × compute threads explain; the rest is OpenMP threads that spin while they wait for work, and
+//       that give the core up when somebody needs it
+//   c   cores available: the usable ones less what other programs took; c' where they take half of that
 //
 // With w workers that prefetch, fetching and computing overlap, and none of three resources can be beaten
-// (the bottleneck law of operational analysis, Denning & Buzen 1978: throughput ≤ 1 / largest service
-// demand):
+// (the bottleneck law of operational analysis, Denning & Buzen 1978: throughput ≤ 1 / largest demand):
 //
-//   step ≥ max(C, f / w, T / c)                                                   (low)
+//   low  = max(C, f / w, T / c')
 //
-// When workers share cores with compute threads (t of them per rank), the kernel gives every runnable thread
-// a fair share, so both can be slowed by x = max(1, (t + busy workers) / c):
+// When workers share cores with t compute threads, the kernel gives every runnable thread a fair share, so
+// both can be slowed by x = max(1, (t + busy workers) / c). Where the cores are the limit, threads lose time
+// at barriers (15 %). Another 10 % stand for collating through shared memory. Without workers today it
+// cannot be more than 10 % slower than today:
 //
-//   step ≤ max(C·x, f·x / w, T / c) · 1.10, and not more than 1.10 × today's step when there are no workers
-//   today    (high)
+//   high = max(C·x, f·x / w, 1.15·T / c) · 1.10
 //
-// The 10 % stand for collating through shared memory. Likely lies 35 % of the way from low to high:
-// calibrated with the runs in tests/accuracy/diagnosis.
+// Likely lies 35 % of the way from low to high. tests/accuracy/diagnosis puts it beside real runs.
 #pragma once
 
 #include <optional>
@@ -32,6 +34,7 @@ struct FeedingInputs {
   double fetch_seconds = 0;    // f
   double cpu_seconds = 0;      // T
   double cores_available = 1;  // c
+  double other_cores = 0;      // taken by other programs
   double compute_threads = 1;  // t, all ranks
   double ranks = 1;
   double step_seconds = 0;  // today's plain step

@@ -170,6 +170,7 @@ const std::vector<MetricDescription>& metric_descriptions() {
       {"model_step_likely", "s", "predicted time per step, likely"},
       {"model_step_high", "s", "predicted time per step, longest"},
       {"model_gain_likely", "x", "predicted gain, likely"},
+      {"model_cpu_seconds", "s", "processor time per step without idle spinning"},
       {"model_cores_bound", "s", "shortest time per step that the cores allow"},
       {"outcome", "", "how the run ended"},
       {"device", "", "device of the model"},

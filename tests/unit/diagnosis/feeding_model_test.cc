@@ -43,7 +43,7 @@ TEST(FeedingModel, WithFreeCoresTheIntervalIsNarrow) {
 
 TEST(FeedingModel, WithoutWorkersTodayItIsNeverMuchSlowerThanToday) {
   FeedingInputs inputs = two_cores();
-  inputs.cores_available = 0.5;   // neighbours take the rest
+  inputs.cores_available = 0.5;  // neighbours take the rest
   inputs.cpu_seconds = 0.050;
   EXPECT_LE(predict_feeding(inputs, 2).high, 0.110 + 1e-12);
 }
@@ -55,24 +55,47 @@ TEST(FeedingModel, AdvisesTheFewestWorkersThatAreEnough) {
   inputs.fetch_seconds = 0.400;
   EXPECT_EQ(best_workers(inputs, 64), 10);
   inputs.fetch_seconds = 100;
-  EXPECT_EQ(best_workers(inputs, 64), 16);   // never more
+  EXPECT_EQ(best_workers(inputs, 64), 16);  // never more
   inputs.cores_available = 4;
-  EXPECT_LE(best_workers(inputs, 4), 4);     // nor more than cores
+  EXPECT_LE(best_workers(inputs, 4), 4);  // nor more than cores
   inputs.ranks = 4;
-  EXPECT_EQ(best_workers(inputs, 4), 1);     // which the ranks share
+  EXPECT_EQ(best_workers(inputs, 4), 1);  // which the ranks share
   EXPECT_EQ(best_workers(inputs, 0.5), 1);
+}
+
+// OpenMP threads spin while the main process decodes: that time is used, but not needed.
+TEST(FeedingModel, SpinningThreadsAreNoDemand) {
+  MetricSet set;
+  for (const auto& [name, value] : {std::pair{"plain_step_seconds", 0.127},
+                                    {"steady_data_wait_seconds", 0.090},
+                                    {"cpu_seconds_per_step", 0.203},
+                                    {"cores_available", 1.6},
+                                    {"cores_usable", 2.0},
+                                    {"other_cores_busy", 0.4},
+                                    {"num_workers", 0.0},
+                                    {"torch_threads", 2.0}})
+    set.add(name, value, "s", "test");
+  const auto inputs = feeding_inputs(set);
+  ASSERT_TRUE(inputs);
+  EXPECT_NEAR(inputs->cpu_seconds, 0.090 + 2 * 0.037, 1e-9);
+  const FeedingPrediction prediction = predict_feeding(*inputs, 2);
+  EXPECT_NEAR(prediction.low, 0.164 / 1.8, 1e-9);
+  EXPECT_LT(prediction.likely, 0.127 / 1.05);  // worth a finding: two workers measured 87 to 108 ms
 }
 
 TEST(FeedingModel, NeedsEveryInput) {
   MetricSet set;
-  for (const auto& [name, value] : {std::pair{"plain_step_seconds", 0.1}, {"steady_data_wait_seconds", 0.06}, {"cpu_seconds_per_step", 0.14}, {"cores_available", 2.0}})
+  for (const auto& [name, value] : {std::pair{"plain_step_seconds", 0.1},
+                                    {"steady_data_wait_seconds", 0.06},
+                                    {"cpu_seconds_per_step", 0.14},
+                                    {"cores_available", 2.0}})
     set.add(name, value, "s", "test");
-  EXPECT_FALSE(feeding_inputs(set));   // number of workers unknown: not 0
+  EXPECT_FALSE(feeding_inputs(set));  // number of workers unknown: not 0
   set.add("num_workers", 0, "1", "test");
   ASSERT_TRUE(feeding_inputs(set));
   EXPECT_DOUBLE_EQ(feeding_inputs(set)->fetch_seconds, 0.06);
   set.add("num_workers", 2, "1", "test");
-  EXPECT_FALSE(feeding_inputs(set));   // with workers their fetch time must be known
+  EXPECT_FALSE(feeding_inputs(set));  // with workers their fetch time must be known
 }
 
 }  // namespace
