@@ -25,7 +25,7 @@ class RunDirectory {
   std::string format() const { return file("format"); }  // "forebay-run-record 1\n"
   std::string job_text() const {
     return file("job.yaml");
-  }                                                     // as the person gave it; absent for a bare command
+  }  // as the person gave it; absent for a bare command
   std::string job() const { return file("job.json"); }  // the resolved job (spec room's JSON form)
   std::string launch() const {
     return file("launch.json");

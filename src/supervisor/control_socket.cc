@@ -27,9 +27,8 @@ struct ControlSocket::Peer {
   std::size_t input_outstanding = 0;
 };
 
-ControlSocket::ControlSocket(EventLoop& loop, ListeningSocket socket, const Clock& clock,
-                             ControlHandlers handlers)
-    : loop_(loop), socket_(std::move(socket)), clock_(clock), handlers_(std::move(handlers)) {
+ControlSocket::ControlSocket(EventLoop& loop, ListeningSocket socket, ControlHandlers handlers)
+    : loop_(loop), socket_(std::move(socket)), handlers_(std::move(handlers)) {
   loop_.watch(socket_.fd.get(), EPOLLIN, [this](std::uint32_t) { accept_all(); });
 }
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "supervisor/child.h"
 #include "supervisor/client.h"
@@ -29,7 +28,7 @@ struct ControlHandlers {
 
 class ControlSocket {
  public:
-  ControlSocket(EventLoop& loop, ListeningSocket socket, const Clock& clock, ControlHandlers handlers);
+  ControlSocket(EventLoop& loop, ListeningSocket socket, ControlHandlers handlers);
   ControlSocket(const ControlSocket&) = delete;
   ~ControlSocket();
 
@@ -52,7 +51,6 @@ class ControlSocket {
 
   EventLoop& loop_;
   ListeningSocket socket_;
-  const Clock& clock_;
   ControlHandlers handlers_;
   std::map<int, std::unique_ptr<Peer>> peers_;
   std::uint64_t accepted_ = 0;

@@ -104,7 +104,7 @@ struct Supervisor::State {
       : settings(std::move(wanted)),
         loop(std::move(ready_loop)),
         log(std::move(ready_log)),
-        socket(loop, std::move(listening), settings.clock, handlers()),
+        socket(loop, std::move(listening), handlers()),
         input(loop, [this](std::size_t bytes) { socket.consumed(bytes); }) {
     loop.watch(signals.descriptor(), EPOLLIN, [this](std::uint32_t) { on_signals(); });
   }

@@ -115,6 +115,8 @@ def _watch_workers(data, state, each):
     cpu = time.process_time
 
     def begin():
+        if state.ring is not None:
+            state.tell_parent()
         return now(), cpu()
 
     def end(start, result):

@@ -144,6 +144,14 @@ class Recorder(object):
         self.write_facts()
         return self._append
 
+    def tell_parent(self):
+        """Of a worker process whose ring was made before multiprocessing said whom it works for."""
+        try:
+            if not self.ring.is_parent_told:
+                self.ring.write_parent()
+        except Exception:
+            self.off()
+
     # -- facts ---------------------------------------------------------------------------------------------------
     def write_facts(self):
         if self.ring is None or self.is_off:

@@ -84,6 +84,7 @@ class Ring(object):
     """One writer process, any of its threads. Not for use after a fork: the child makes its own."""
 
     def __init__(self, folder, capacity=CAPACITY):
+        self.is_parent_told = False
         length = FIRST_RECORD + capacity * RECORD
         self.name, descriptor = _create(folder)
         try:
@@ -129,6 +130,11 @@ class Ring(object):
 
     def write_rank(self, rank, local_rank, world_size):
         struct.pack_into("<iii", self.bytes, 64, rank, local_rank, world_size)
+
+    def write_parent(self):
+        """Again, once multiprocessing has told this process whom it works for (a fork server is nobody's trainer)."""
+        struct.pack_into("<I", self.bytes, 92, _parent())
+        self.is_parent_told = True
 
     def mark_ended_in_order(self):
         struct.pack_into("<I", self.bytes, 76, 1)

@@ -216,8 +216,15 @@ def _integer(value):
     return value if type(value) is int else None
 
 
+def _is_monitored():
+    monitoring = getattr(sys, "monitoring", None)
+    return monitoring is not None and any(monitoring.get_tool(number) is not None for number in range(6))
+
+
 def _length(torch, dataset):
-    """None unless it is had without running code that could do more than give it."""
+    """None unless it is had without running code that could do more than give it, or that somebody watches."""
+    if sys.gettrace() is not None or sys.getprofile() is not None or _is_monitored():
+        return None
     kind = type(dataset)
     if kind in (list, tuple, dict, range):
         return len(dataset)

@@ -189,7 +189,7 @@ TEST(Summarise, AnyBitsGiveAnAnswer) {
             &row.validation_ns, &row.epoch_begin_ns, &row.samples, &row.host_syncs, &row.worker_fetch_ns,
             &row.worker_fetch_cpu_ns})
         *field = number();
-      if (round % 2 == 0) row.steps = 1, row.duration_ns = 100'000'000, row.start_ns = i * 100'000'000;
+      if (round % 2 == 0) row.steps = 1, row.duration_ns = 100'000'000, row.start_ns = i * 100'000'000LL;
       record.steps.push_back(row);
       Sample sample{round % 3 == 0 ? number() : i * 1'000'000'000LL, Instant{number()}, {}};
       for (int k = 0; k < 20; ++k)
