@@ -40,7 +40,7 @@ tidy() {
   local files
   mapfile -t files < <(changed_sources "${1:-}" | head -n "${FOREBAY_TIDY_FILES:-40}")
   [ ${#files[@]} = 0 ] && return 0
-  printf '%s\0' "${files[@]}" | xargs -0 -n4 -P"$(nproc)" timeout 900 clang-tidy-19 -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option
+  printf '%s\0' "${files[@]}" | xargs -0 -n4 -P"$(nproc)" timeout 900 clang-tidy-19 -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-deprecated-declarations
 }
 
 check "clang-format" format

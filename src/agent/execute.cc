@@ -88,6 +88,7 @@ Outcome run_once(AttemptContext& context) {
   PeriodicSaver saver(context);
   auto child = context.supervisor.run(child_for(context), limits_of(context), hooks);
   fault_point("attempt:child-ended");
+  note_event(context, "command-ended", Json::object());
   saver.stop();
   if (auto stopped = (*recorder)->stop(); !stopped)
     log_event(LogLevel::kError, "recorder-failed", {{"cause", stopped.error().sentence()}});

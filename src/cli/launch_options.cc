@@ -22,13 +22,11 @@ Error bad(std::string on, std::string cause, std::string advice = {}) {
 // Prints every problem; the error names the first one.
 Result<void> judge(const std::vector<JobProblem>& problems, const Console& console) {
   const JobProblem* first = nullptr;
-  int errors = 0;
   for (const JobProblem& problem : problems) {
     if (problem.is_error && first == nullptr)
       first = &problem;
     else if (!console.json)
       console.remark(problem.text());
-    errors += problem.is_error ? 1 : 0;
   }
   if (first == nullptr) return {};
   // The sentence is whole already.
@@ -162,6 +160,7 @@ Result<SubmitRequest> make_request(const LaunchOptions& options, const Console& 
     return bad(options.file, std::string(tr("the job file has no `run:`")),
                std::string(tr("Add one, or give the command after --.")));
   if (!options.name.empty()) read.job.name = options.name;
+  if (options.on == "local") read.job.resources.on = {Place{"local", "", ""}};
   for (const std::string& variable : options.variables) FOREBAY_CHECK(set_job_variable(read.job, variable));
   FOREBAY_CHECK(apply_limits(options, read.job));
   FOREBAY_CHECK(judge(unsupported_locally(read.job, read.source), console));

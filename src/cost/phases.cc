@@ -12,10 +12,11 @@ struct Phase {
   std::string_view id;     // of the line
   std::string_view what;   // msgid
 };
-constexpr std::array<Phase, 7> kPhases{{{"provisioning", "provisioning", "getting the machine"},
+constexpr std::array<Phase, 8> kPhases{{{"provisioning", "provisioning", "getting the machine"},
                                         {"preparing", "preparing", "preparing the environment"},
                                         {"staging", "staging", "bringing the data"},
                                         {"running", "running", "running the command"},
+                                        {"concluding", "concluding", "closing the record"},
                                         {"saving", "saving", "saving the outputs"},
                                         {"releasing", "releasing", "releasing the machine"},
                                         {"recovering", "recovering", "recovering"}}};
@@ -26,6 +27,14 @@ const Phase* phase_of(std::string_view state) {
   for (const Phase& phase : kPhases)
     if (phase.state == state) return &phase;
   return nullptr;  // queued, planning, finished, failed, cancelled: no machine is held
+}
+
+// Between the end of the command and the next state its record is completed; a retry starts the command
+// again.
+std::string phase_begun_by(const RunEvent& event) {
+  if (event.name == "command-started") return "running";
+  if (event.name == "command-ended") return "concluding";
+  return event.name == "state" ? event.details["to"].string_or_empty() : std::string();
 }
 
 constexpr std::int64_t kLongest = 400LL * 86400 * 1'000'000'000;  // beyond: a damaged clock
@@ -63,8 +72,7 @@ std::vector<BillLine> from_events(const RunRecord& record) {
   const Phase* current = nullptr;
   Instant since;
   for (const RunEvent& event : record.events) {
-    if (event.name != "state") continue;
-    const std::string& to = event.details["to"].string_or_empty();
+    const std::string to = phase_begun_by(event);
     if (to.empty()) continue;
     if (current) add(lines, *current, between(since, event.time));
     current = phase_of(to);

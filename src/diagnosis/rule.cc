@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/embedded.h"
+#include "base/json.h"
 
 namespace forebay {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::size_t kLargestFile = 256u << 10;
 constexpr std::size_t kMostRules = 200;
 constexpr std::size_t kMostEntries = 40;
 constexpr std::size_t kMostNesting = 24;
+constexpr std::size_t kMostNodes = 20'000;
 
 // Names that expressions may use beside those of metric_descriptions().
 bool is_known_name(std::string_view name) {
@@ -24,10 +26,10 @@ bool is_known_name(std::string_view name) {
 
 class RuleReader {
  public:
-  RuleReader(YAML::Node node, const std::string& file) : node_(std::move(node)), where_(file) {}
+  RuleReader(const Json& node, const std::string& file) : node_(node), where_(file) {}
 
   Result<Rule> read() {
-    if (!node_.IsMap()) return fault("", "a rule must be a mapping");
+    if (!node_.is_object()) return fault("", "a rule must be a mapping");
     FOREBAY_CHECK(check_keys(node_,
                              {"id", "kind", "core", "title", "needs", "applies", "when", "share", "floor",
                               "evidence", "fixes", "confidence", "source"},
@@ -43,7 +45,7 @@ class RuleReader {
                                  : FindingKind::kFailure;
     FOREBAY_TRY(rule.title, text(node_, "title"));
     FOREBAY_TRY(rule.source, text(node_, "source"));
-    rule.core = node_["core"] && scalar(node_["core"]) == "true";
+    rule.core = node_["core"].string_or_empty() == "true";
     FOREBAY_TRY(rule.needs, optional_expression(node_, "needs"));
     FOREBAY_TRY(rule.applies, optional_expression(node_, "applies"));
     FOREBAY_TRY(rule.when, optional_expression(node_, "when"));
@@ -63,20 +65,16 @@ class RuleReader {
     return make_error(ErrorCode::kInvalidInput, "read the rule",
                       key.empty() ? where_ : fmt::format("{}: {}", where_, key), cause);
   }
-  static std::string scalar(const YAML::Node& node) {
-    return node && node.IsScalar() ? node.Scalar() : std::string();
-  }
 
-  Result<void> check_keys(const YAML::Node& map, std::initializer_list<std::string_view> allowed,
+  Result<void> check_keys(const Json& map, std::initializer_list<std::string_view> allowed,
                           const std::string& key) const {
-    for (const auto& entry : map)
-      if (const std::string name = scalar(entry.first);
-          std::find(allowed.begin(), allowed.end(), name) == allowed.end())
+    for (const auto& [name, value] : map.members())
+      if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
         return fault(key, fmt::format("there is no key \"{}\"", name));
     return {};
   }
-  Result<std::string> text(const YAML::Node& map, const char* key) const {
-    const std::string value = scalar(map[key]);
+  Result<std::string> text(const Json& map, const char* key) const {
+    const std::string value = map[key].string_or_empty();
     if (value.empty()) return fault(key, "it is missing");
     if (value.size() > 1000) return fault(key, "it is too long");
     return value;
@@ -88,15 +86,15 @@ class RuleReader {
       if (!is_known_name(name)) return fault(key, fmt::format("no metric has the name \"{}\"", name));
     return parsed;
   }
-  Result<std::optional<Expression>> optional_expression(const YAML::Node& map, const char* key) const {
-    if (!map[key]) return std::optional<Expression>();
-    auto parsed = expression(scalar(map[key]), key);
+  Result<std::optional<Expression>> optional_expression(const Json& map, const char* key) const {
+    if (map[key].is_null()) return std::optional<Expression>();
+    auto parsed = expression(map[key].string_or_empty(), key);
     if (!parsed) return std::move(parsed).error();
     return std::optional<Expression>(std::move(*parsed));
   }
   Result<double> floor() const {
-    if (!node_["floor"]) return 0.0;
-    auto parsed = expression(scalar(node_["floor"]), "floor");
+    if (node_["floor"].is_null()) return 0.0;
+    auto parsed = expression(node_["floor"].string_or_empty(), "floor");
     if (!parsed) return std::move(parsed).error();
     const auto value = parsed->evaluate(MetricSet());
     if (!value || *value < 0 || *value > 1) return fault("floor", "it must be a number from 0 to 1");
@@ -120,18 +118,18 @@ class RuleReader {
     argument.expression = std::move(*parsed);
     return argument;
   }
-  Result<void> read_arguments(const YAML::Node& list, RuleText& into) const {
-    if (!list) return {};
-    if (!list.IsSequence() || list.size() > 9) return fault("args", "it must be a list of at most nine");
-    for (const auto& each : list) {
-      FOREBAY_TRY(RuleArgument one, argument(scalar(each)));
+  Result<void> read_arguments(const Json& list, RuleText& into) const {
+    if (list.is_null()) return {};
+    if (!list.is_array() || list.size() > 9) return fault("args", "it must be a list of at most nine");
+    for (const Json& each : list.items()) {
+      FOREBAY_TRY(RuleArgument one, argument(each.string_or_empty()));
       into.args.push_back(std::move(one));
     }
     return {};
   }
-  Result<RuleText> rule_text(const YAML::Node& map, const char* key) const {
+  Result<RuleText> rule_text(const Json& map, const char* key) const {
     RuleText result;
-    if (!map.IsMap()) return fault(key, "each entry must be a mapping with a text");
+    if (!map.is_object()) return fault(key, "each entry must be a mapping with a text");
     FOREBAY_TRY(result.msgid, text(map, key));
     FOREBAY_CHECK(read_arguments(map["args"], result));
     FOREBAY_TRY(result.when, optional_expression(map, "when"));
@@ -141,53 +139,53 @@ class RuleReader {
         return fault(key, fmt::format("the field {{{}}} has no argument", n));
     return result;
   }
-  Result<std::vector<RuleText>> texts(const YAML::Node& list) const {
+  Result<std::vector<RuleText>> texts(const Json& list) const {
     std::vector<RuleText> result;
-    if (!list) return result;
-    if (!list.IsSequence() || list.size() > kMostEntries) return fault("evidence", "it must be a list");
-    for (const auto& each : list) {
+    if (list.is_null()) return result;
+    if (!list.is_array() || list.size() > kMostEntries) return fault("evidence", "it must be a list");
+    for (const Json& each : list.items()) {
       FOREBAY_TRY(RuleText one, rule_text(each, "text"));
       FOREBAY_CHECK(check_keys(each, {"text", "args", "when"}, "evidence"));
       result.push_back(std::move(one));
     }
     return result;
   }
-  Result<std::vector<Expression>> range(const YAML::Node& map, const char* key) const {
+  Result<std::vector<Expression>> range(const Json& map, const char* key) const {
     std::vector<Expression> result;
-    if (!map) return result;
-    if (!map.IsMap()) return fault(key, "it must have low, likely and high");
+    if (map.is_null()) return result;
+    if (!map.is_object()) return fault(key, "it must have low, likely and high");
     FOREBAY_CHECK(check_keys(map, {"low", "likely", "high"}, key));
     for (const char* bound : {"low", "likely", "high"}) {
-      auto parsed = expression(scalar(map[bound]), fmt::format("{}.{}", key, bound));
+      auto parsed = expression(map[bound].string_or_empty(), fmt::format("{}.{}", key, bound));
       if (!parsed) return std::move(parsed).error();
       result.push_back(std::move(*parsed));
     }
     return result;
   }
   Result<void> read_fixes(Rule& rule) const {
-    const YAML::Node list = node_["fixes"];
-    if (!list || !list.IsSequence() || list.size() == 0 || list.size() > kMostEntries)
+    const Json& list = node_["fixes"];
+    if (!list.is_array() || list.size() == 0 || list.size() > kMostEntries)
       return fault("fixes", "a rule must say what to do");
-    for (const auto& each : list) {
+    for (const Json& each : list.items()) {
       RuleFix fix;
       FOREBAY_TRY(fix.text, rule_text(each, "text"));
       FOREBAY_CHECK(check_keys(each, {"text", "args", "when", "settings", "gain", "step"}, "fixes"));
       FOREBAY_TRY(fix.gain, range(each["gain"], "gain"));
       FOREBAY_TRY(fix.step, range(each["step"], "step"));
-      if (each["settings"] && !each["settings"].IsMap()) return fault("settings", "it must be a mapping");
-      if (each["settings"])
-        for (const auto& setting : each["settings"]) {
-          auto parsed = expression(scalar(setting.second), "settings");
-          if (!parsed) return std::move(parsed).error();
-          fix.settings.emplace_back(scalar(setting.first), std::move(*parsed));
-        }
+      if (!each["settings"].is_null() && !each["settings"].is_object())
+        return fault("settings", "it must be a mapping");
+      for (const auto& [name, value] : each["settings"].members()) {
+        auto parsed = expression(value.string_or_empty(), "settings");
+        if (!parsed) return std::move(parsed).error();
+        fix.settings.emplace_back(name, std::move(*parsed));
+      }
       rule.fixes.push_back(std::move(fix));
     }
     return {};
   }
   Result<void> read_confidence(Rule& rule) const {
-    const YAML::Node map = node_["confidence"];
-    if (!map || !map.IsMap()) return fault("confidence", "it is missing");
+    const Json& map = node_["confidence"];
+    if (!map.is_object()) return fault("confidence", "it is missing");
     FOREBAY_CHECK(check_keys(map, {"high", "medium", "reason", "args"}, "confidence"));
     FOREBAY_TRY(rule.high, optional_expression(map, "high"));
     FOREBAY_TRY(rule.medium, optional_expression(map, "medium"));
@@ -195,7 +193,7 @@ class RuleReader {
     return {};
   }
 
-  YAML::Node node_;
+  const Json& node_;
   std::string where_;
 };
 
@@ -221,6 +219,62 @@ bool nests_too_deeply(std::string_view yaml) {
   return deepest > kMostNesting;
 }
 
+// Every scalar as its text: what it means is for the reader of the rule. Aliases can make a small file an
+// endless tree, which is cut off with null.
+class TreeCopy {
+ public:
+  std::optional<Json> copy(const YAML::Node& root) {
+    Json result = node(root, 0);
+    if (is_too_large_) return std::nullopt;
+    return result;
+  }
+
+ private:
+  Json node(const YAML::Node& from, std::size_t depth) {
+    if (is_too_large_ || depth > kMostNesting || ++count_ > kMostNodes) {
+      is_too_large_ = true;
+      return {};
+    }
+    if (from.IsScalar()) return from.Scalar();
+    Json result;
+    if (from.IsSequence()) {
+      result = Json::array();
+      for (const auto& each : from) result.push(node(each, depth + 1));
+    } else if (from.IsMap()) {
+      result = Json::object();
+      for (const auto& entry : from)
+        result.set(entry.first.IsScalar() ? entry.first.Scalar() : std::string(),
+                   node(entry.second, depth + 1));
+    }
+    return result;
+  }
+
+  std::size_t count_ = 0;
+  bool is_too_large_ = false;
+};
+
+Result<std::vector<Rule>> read_rules(const Json& root, const std::string& name) {
+  const auto refuse = [&](std::string cause) {
+    return make_error(ErrorCode::kInvalidInput, "read the rules", name, std::move(cause));
+  };
+  if (!root.is_array()) return refuse("it must be a list of rules");
+  if (root.size() > kMostRules) return refuse("it has too many rules");
+  std::vector<Rule> rules;
+  for (const Json& each : root.items()) {
+    FOREBAY_TRY(Rule rule, RuleReader(each, name).read());
+    for (const Rule& known : rules)
+      if (known.id == rule.id) return refuse(fmt::format("the id \"{}\" is there twice", rule.id));
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+// The build has made JSON of the YAML (cmake/yaml_to_json.cc): yaml-cpp takes 5 ms for them, at every start.
+Result<std::vector<Rule>> read_embedded(std::string_view path) {
+  FOREBAY_TRY(const Json root, Json::parse(*embedded_file(path), std::string(path)));
+  return read_rules(root, std::string(path));
+}
+
 struct BuiltIn {
   std::vector<Rule> rules;
   std::vector<Error> faults;
@@ -230,7 +284,7 @@ const BuiltIn& built_in() {
   static const BuiltIn loaded = [] {
     BuiltIn result;
     for (const std::string_view path : embedded_files("data/rules/")) {
-      auto rules = parse_rules(*embedded_file(path), std::string(path));
+      auto rules = read_embedded(path);
       if (!rules)
         result.faults.push_back(rules.error());
       else
@@ -249,19 +303,9 @@ Result<std::vector<Rule>> parse_rules(std::string_view yaml, const std::string& 
   };
   if (yaml.size() > kLargestFile) return refuse("the file is too large");
   if (nests_too_deeply(yaml)) return refuse("it is nested too deeply");
-  YAML::Node root;
   try {
-    root = YAML::Load(std::string(yaml));
-    if (!root.IsSequence()) return refuse("it must be a list of rules");
-    if (root.size() > kMostRules) return refuse("it has too many rules");
-    std::vector<Rule> rules;
-    for (const auto& each : root) {
-      FOREBAY_TRY(Rule rule, RuleReader(each, name).read());
-      for (const Rule& known : rules)
-        if (known.id == rule.id) return refuse(fmt::format("the id \"{}\" is there twice", rule.id));
-      rules.push_back(std::move(rule));
-    }
-    return rules;
+    const auto root = TreeCopy().copy(YAML::Load(std::string(yaml)));
+    return root ? read_rules(*root, name) : refuse("it holds too much");
   } catch (const YAML::Exception& exception) {
     return refuse(exception.what());
   }

@@ -21,7 +21,7 @@ std::optional<std::string> project_to_install(const ProjectFiles& files) {
   if (files.source == RequirementSource::kNone || files.source == RequirementSource::kRequirements ||
       files.source == RequirementSource::kConda)
     return std::nullopt;
-  const std::string folder = files.file.substr(0, files.file.rfind('/'));
+  std::string folder = files.file.substr(0, files.file.rfind('/'));
   const auto text = read_file(folder + "/pyproject.toml", 1 << 22);
   if (!text || ("\n" + *text).find("\n[build-system]") == std::string::npos) return std::nullopt;
   return folder;

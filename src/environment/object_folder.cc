@@ -74,8 +74,13 @@ Result<ObjectFolder::KeptFile> ObjectFolder::keep_file(int fd, const std::string
   Sha256 hash;
   KeptFile kept;
   std::string buffer(256 << 10, '\0');
-  while (true) {
-    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+  // As long as it is now: a log that somebody goes on writing would never end.
+  struct stat info{};
+  if (::fstat(fd, &info) != 0) return system_error("look at", name, errno);
+  while (kept.bytes < info.st_size) {
+    const auto want =
+        std::min<std::int64_t>(info.st_size - kept.bytes, static_cast<std::int64_t>(buffer.size()));
+    const ssize_t got = ::read(fd, buffer.data(), static_cast<std::size_t>(want));
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) break;
     const std::string_view block(buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0);

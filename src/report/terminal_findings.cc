@@ -116,19 +116,11 @@ void write_not_covered(TerminalText& text, const RunRecord& record, const Diagno
   std::vector<std::string> lines;
   for (const Text& remark : diagnosis.remarks) lines.push_back(render(remark));
   for (const std::string& damage : record.damage) lines.push_back(damage);
-  std::string titles;
-  std::size_t named = 0;
-  const std::string_view comma = current_language() == "zh_CN" ? "、" : ", ";
-  for (const NotJudged& rule : diagnosis.not_judged) {
-    if (named == 3) break;
-    titles += (named++ == 0 ? "" : std::string(comma)) + render(rule.title);
-  }
-  const std::size_t more = diagnosis.not_judged.size() - named;
-  if (named > 0 && more > 0)
-    lines.push_back(say(current_language(), "not judged, too little was measured: {0} and {1} more",
-                        {titles, std::to_string(more)}));
-  else if (named > 0)
-    lines.push_back(say(current_language(), "not judged, too little was measured: {0}", {titles}));
+  if (const std::size_t count = diagnosis.not_judged.size(); count > 0)
+    lines.push_back(
+        say(current_language(),
+            "{0} of the rules could not be judged: too little was measured (the HTML report lists them)",
+            {std::to_string(count)}));
   if (lines.empty()) return;
   text.heading(say(current_language(), "Not covered"));
   constexpr std::size_t kShown = 5;

@@ -160,8 +160,9 @@ Result<std::vector<Survivor>> stop_tree_of(const SupervisorRecord& record, const
   group.remove();
   std::vector<Survivor> report;
   for (auto& [pid, survivor] : survivors) {
-    survivor.gone = std::none_of(left.begin(), left.end(),
-                                 [pid = pid](const ProcessStat& process) { return process.pid == pid; });
+    survivor.gone = std::none_of(left.begin(), left.end(), [wanted = pid](const ProcessStat& process) {
+      return process.pid == wanted;
+    });
     report.push_back(survivor);
   }
   return report;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/number.h"
 
 namespace forebay {
 namespace {
@@ -19,20 +20,27 @@ constexpr std::int64_t kSeldom = 1'000'000'000;  // without one
 constexpr std::int64_t kRescan =
     500'000'000;  // far from the limit new processes may wait so long to be noticed
 
+std::optional<std::int64_t> integer_after(std::string_view text, std::string_view label) {
+  const std::size_t at = text.find(label);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + label.size());
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ')));
+  return leading_integer(text);
+}
+
 std::optional<std::int64_t> resident_of(std::int64_t pid, const std::string& proc) {
   const auto text = read_file(fmt::format("{}/{}/statm", proc, pid), 4096);
-  long long size = 0, resident = 0;
-  if (!text || std::sscanf(text->c_str(), "%lld %lld", &size, &resident) != 2) return std::nullopt;
-  return resident * ::sysconf(_SC_PAGESIZE);
+  if (!text) return std::nullopt;
+  const auto pages = integer_after(*text, " ");  // the second number; the first is the whole size
+  if (!pages) return std::nullopt;
+  return *pages * ::sysconf(_SC_PAGESIZE);
 }
 
 std::optional<std::int64_t> proportional_of(std::int64_t pid, const std::string& proc) {
   const auto text = read_file(fmt::format("{}/{}/smaps_rollup", proc, pid), 16384);
-  const std::size_t at = text ? text->find("\nPss:") : std::string::npos;
-  long long kibibytes = 0;
-  if (at == std::string::npos || std::sscanf(text->c_str() + at, " Pss: %lld", &kibibytes) != 1)
-    return std::nullopt;
-  return kibibytes * 1024;
+  const auto kibibytes = text ? integer_after(*text, "\nPss:") : std::nullopt;
+  if (!kibibytes) return std::nullopt;
+  return *kibibytes * 1024;
 }
 
 }  // namespace
@@ -61,11 +69,7 @@ TreeMemory measure_tree(const std::vector<ProcessStat>& members, bool proportion
 
 std::optional<std::int64_t> machine_kernel_kills() {
   const auto text = read_file("/proc/vmstat", 1u << 20);
-  const std::size_t at = text ? text->find("\noom_kill ") : std::string::npos;
-  long long count = 0;
-  if (at == std::string::npos || std::sscanf(text->c_str() + at, " oom_kill %lld", &count) != 1)
-    return std::nullopt;
-  return count;
+  return text ? integer_after(*text, "\noom_kill ") : std::nullopt;
 }
 
 MemoryWatch::MemoryWatch(std::optional<Bytes> limit, const std::optional<Cgroup>& cgroup, bool kernel_limits,

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/number.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -30,8 +31,9 @@ std::vector<ProcessStat> all_processes(const std::string& proc) {
   DIR* directory = ::opendir(proc.c_str());
   if (directory == nullptr) return found;
   while (const dirent* entry = ::readdir(directory)) {
-    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    if (auto stat = read_process_stat(std::atoll(entry->d_name), proc)) found.push_back(std::move(*stat));
+    const auto pid = whole_integer(entry->d_name);
+    if (!pid || *pid < 1) continue;
+    if (auto stat = read_process_stat(*pid, proc)) found.push_back(std::move(*stat));
   }
   ::closedir(directory);
   return found;

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "record/run_record.h"
 #include "supervisor/child_run.h"
 #include "supervisor/kill_point.h"
@@ -29,7 +30,8 @@ constexpr int kOomAdvantage =
 std::string lower_oom_score() {
   const auto text = read_file("/proc/self/oom_score_adj", 64);
   if (!text) return {};
-  const int score = std::max(-1000, std::atoi(text->c_str()) - kOomAdvantage);
+  const int score =
+      static_cast<int>(std::max<std::int64_t>(-1000, leading_integer(*text).value_or(0) - kOomAdvantage));
   UniqueFd fd(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   const std::string lowered = fmt::format("{}", score);
   if (!fd.valid() ||

@@ -17,6 +17,7 @@
 
 #include "base/environment_variable.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "telemetry/gpu_device.h"
 
 namespace forebay {
@@ -154,7 +155,7 @@ int run_gpu_reader(int argc, const char* const* argv) {
   Skipped skipped;
   for (int i = 0; i + 1 < argc; ++i)
     if (std::string_view(argv[i]) == "--skip")
-      skipped.devices.push_back(static_cast<unsigned>(std::atoi(argv[++i])));
+      skipped.devices.push_back(static_cast<unsigned>(whole_integer(argv[++i]).value_or(0)));
 
   const auto library = load_nvml(environment_variable("FOREBAY_NVML").value_or("libnvidia-ml.so.1"));
   if (!library) {

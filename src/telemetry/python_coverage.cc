@@ -144,15 +144,21 @@ void PythonCoverage::update(std::span<const TreeProcess> processes, const std::s
       look_at(*at);
     }
   }
-  for (Entry& entry : entries_) judge(entry, seen, now_ns);
+  for (Entry& entry : entries_) {
+    judge(entry, seen, now_ns);
+    if (entry.is_python && met_.size() < kMostEntries) met_.insert(entry.pid);
+  }
   std::erase_if(entries_, [this](const Entry& entry) {
     if (!entry.present) close(entry);
     return !entry.present;
   });
 }
 
-Json PythonCoverage::to_json() const {
+Json PythonCoverage::to_json(const std::set<std::int64_t>& seen) const {
   std::int64_t python = ended_python_, covered = ended_covered_, not_covered = ended_not_covered_;
+  const auto never_met =
+      std::ranges::count_if(seen, [this](std::int64_t pid) { return !met_.contains(pid); });
+  if (met_.size() < kMostEntries) python += never_met, covered += never_met;
   Json named = Json::array();
   for (const Json& each : not_covered_) named.push(each);
   for (const Entry& entry : entries_) {

@@ -26,7 +26,9 @@ class PythonCoverage {
   // After each scan of the tree. `seen`: process numbers that reported themselves.
   void update(std::span<const TreeProcess> processes, const std::set<std::int64_t>& seen,
               std::int64_t now_ns);
-  Json to_json() const;  // "coverage" of hook.json
+  // "coverage" of hook.json. Processes that reported themselves and were gone before a scan met them count
+  // too.
+  Json to_json(const std::set<std::int64_t>& seen) const;
 
  private:
   enum class Verdict { kUndecided, kCovered, kNotCovered };
@@ -50,6 +52,7 @@ class PythonCoverage {
 
   std::string proc_, hook_;
   std::vector<Entry> entries_;  // of processes that run
+  std::set<std::int64_t> met_;  // pids that a scan found to be Python, bounded
   std::int64_t ended_python_ = 0, ended_covered_ = 0, short_lived_ = 0, ended_not_covered_ = 0;
   std::vector<Json> not_covered_;  // of ended ones, bounded
 };

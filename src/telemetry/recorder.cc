@@ -244,7 +244,7 @@ class RecorderThread : public Recorder {
                          {"processes", channel_->processes()},
                          {"undescribed_processes", channel_->undescribed()},
                          {"data_loader_workers", channel_->data_loader_workers()},
-                         {"coverage", coverage_->to_json()},
+                         {"coverage", coverage_->to_json(channel_->seen())},
                          {"lost_records", channel_->lost_records()},
                          {"damaged", channel_->damaged()}});
   }

@@ -20,9 +20,7 @@ class JobCheckVerb final : public Verb {
     FOREBAY_TRY(const std::string text,
                 read_file(file_ == "-" ? "/dev/stdin" : file_, kMaximumJobFileSize + 1));
     JobParse parse = parse_job(text, file_);
-    if (parse.ok())
-      for (JobProblem& problem : unsupported_locally(parse.job, parse.source))
-        parse.problems.push_back(std::move(problem));
+    add_local_problems(parse);
     if (console.json) {
       console.print_json(job_check_json(parse));
       return parse.ok() ? 0 : kExitUsage;

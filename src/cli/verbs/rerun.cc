@@ -101,7 +101,7 @@ class RerunVerb final : public Verb {
  private:
   static std::string new_folder(const RunRow& row) {
     for (int number = 1;; ++number) {
-      const std::string folder = fmt::format("{}/reruns/{}-{}", cache_folder(), row.id, number);
+      std::string folder = fmt::format("{}/reruns/{}-{}", cache_folder(), row.id, number);
       if (!path_exists(folder)) return folder;
     }
   }

@@ -1,5 +1,6 @@
 #include "environment/code.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "environment/object_folder.h"
 #include "temporary_folder.h"
 
 namespace forebay {
@@ -182,6 +184,28 @@ TEST_F(Code, AFileThatKeepsChangingIsSaid) {
   stop = true;
   writer.join();
   EXPECT_THAT(remark_codes(summary), Contains("changed-while-read"));
+}
+
+// A log that another program goes on writing must not keep the run from starting.
+TEST_F(Code, AFileThatNeverStopsGrowingIsKeptAsLongAsItWas) {
+  write("growing.txt", std::string(4'000'000, 'a'));
+  auto objects = ObjectFolder::open(folder_.file("objects"), ObjectFolder::Use::kKeep);
+  ASSERT_TRUE(objects) << objects.error().sentence();
+  UniqueFd file(::open((workdir_ + "/growing.txt").c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    const std::string block(1 << 20, 'b');
+    while (!stop && ::write(file.get(), block.data(), block.size()) > 0 &&
+           ::lseek(file.get(), 0, SEEK_CUR) < (1 << 28)) {
+    }
+  });
+  UniqueFd reader(::open((workdir_ + "/growing.txt").c_str(), O_RDONLY | O_CLOEXEC));
+  const auto kept = objects->keep_file(reader.get(), "growing.txt");
+  stop = true;
+  writer.join();
+  ASSERT_TRUE(kept) << kept.error().sentence();
+  EXPECT_GE(kept->bytes, 4'000'000);
+  EXPECT_LT(kept->bytes, 1 << 28);
 }
 
 TEST_F(Code, DamageIsFoundAtRestore) {

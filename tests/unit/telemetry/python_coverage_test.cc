@@ -58,7 +58,7 @@ class PythonCoverageTest : public testing::Test {
   }
   Json after(std::int64_t seconds) {
     for (std::int64_t i = 0; i <= seconds; ++i) coverage.update(processes, seen, i * kSecond);
-    return coverage.to_json();
+    return coverage.to_json(seen);
   }
   TemporaryFolder folder;
   PythonCoverage coverage{folder.path(), "/lib/forebay/hook"};
@@ -91,6 +91,22 @@ TEST_F(PythonCoverageTest, AForkedChildHasWhatItsParentLoaded) {
   seen = {10};
   const Json json = after(5);
   EXPECT_EQ(json["covered"].as_integer(), 2);
+}
+
+TEST_F(PythonCoverageTest, AProcessGoneBeforeTheFirstScanCountsBecauseItReportedItself) {
+  seen = {10};
+  const Json json = after(0);
+  EXPECT_EQ(json["python_processes"].as_integer(), 1);
+  EXPECT_EQ(json["covered"].as_integer(), 1);
+  EXPECT_EQ(json["not_covered_processes"].as_integer(), 0);
+}
+
+TEST_F(PythonCoverageTest, AProcessIsCountedOnceAlsoWhenItReportedItselfAndEnded) {
+  put(10, 1, "/usr/bin/python3.11", "python train.py", kHooked);
+  seen = {10};
+  after(2);
+  processes.clear();
+  EXPECT_EQ(after(0)["python_processes"].as_integer(), 1);
 }
 
 TEST_F(PythonCoverageTest, ProcessesThatEndedStayCounted) {
