@@ -139,6 +139,13 @@ Applied applied(const Fix& fix, const MetricSet& a, const MetricSet& b) {
   return as_advised ? Applied::kAsAdvised : changed ? Applied::kOtherwise : Applied::kNot;
 }
 
+bool is_about_feeding(const Fix& fix) {
+  return !fix.settings.empty() &&
+         std::all_of(fix.settings.begin(), fix.settings.end(), [](const auto& setting) {
+           return setting.first == "num_workers" || setting.first == "torch_threads";
+         });
+}
+
 std::string seconds_text(Duration duration) {
   return format_measure(duration.seconds(), "s");
 }
@@ -184,12 +191,15 @@ PredictionCheck check_fix(const Finding& finding, const Fix& fix, const MetricSe
     check.measured_step = Duration::from_seconds(*measured);
   const auto changed_work = other_work(changes);
   const Applied how = applied(fix, a, b);
-  // Another number of workers than the advised one: the same model says what it should give.
-  if (how == Applied::kOtherwise && fix.settings.size() == 1 && fix.settings[0].first == "num_workers") {
+  // Another number of workers or threads than the advised one: the same model says what it should give.
+  if (how == Applied::kOtherwise && is_about_feeding(fix)) {
     const auto inputs = feeding_inputs(a);
     const auto workers = b.get("num_workers");
     if (inputs && workers && *workers >= 1) {
-      const FeedingPrediction again = predict_feeding(*inputs, *workers);
+      const double threads =
+          inputs->can_lower_threads ? b.get("torch_threads").value_or(0) * inputs->ranks : 0;
+      const FeedingPrediction again =
+          predict_feeding(*inputs, *workers, threads > 0 ? threads : inputs->compute_threads);
       check.predicted_step = {Duration::from_seconds(again.low), Duration::from_seconds(again.likely),
                               Duration::from_seconds(again.high)};
     }

@@ -12,6 +12,7 @@ constexpr double kOverhead = 1.10;
 constexpr double kBarriers = 1.15;
 constexpr double kNeighbours = 0.5;
 constexpr double kLikely = 0.35;
+constexpr double kWorthIt = 1.03;
 constexpr int kMostWorkers = 16;
 }  // namespace
 
@@ -50,38 +51,70 @@ std::optional<FeedingInputs> feeding_inputs(const MetricSet& metrics) {
   const double fetch_cpu =
       *workers == 0 ? *fetch : metrics.get("worker_fetch_cpu_seconds_per_step").value_or(*fetch);
   const double together = std::min(threads, metrics.get("cores_usable").value_or(threads));
+  inputs.fetch_cpu_seconds = fetch_cpu;
+  inputs.can_lower_threads =
+      metrics.get("on_gpu").value_or(0) < 0.5 && metrics.get("torch_threads").has_value();
   inputs.cpu_seconds = std::min(*cpu, (fetch_cpu + inputs.compute_seconds * together) * inputs.ranks);
   return inputs;
 }
 
-FeedingPrediction predict_feeding(const FeedingInputs& in, double workers) {
+FeedingPrediction predict_feeding(const FeedingInputs& in, double workers, double threads) {
   workers = std::max(1.0, workers);
+  threads = std::clamp(threads, 1.0, std::max(1.0, in.compute_threads));
+  const bool fewer = threads < in.compute_threads;
+  const double one_thread = (in.fetch_cpu_seconds + in.compute_seconds) * in.ranks;
+  const double least_cpu = fewer ? std::min(in.cpu_seconds, one_thread) : in.cpu_seconds;
   const double by_workers = in.fetch_seconds / workers, by_cores = in.cpu_seconds / in.cores_available;
-  const double by_most_cores = in.cpu_seconds / (in.cores_available + kNeighbours * in.other_cores);
+  const double by_most_cores = least_cpu / (in.cores_available + kNeighbours * in.other_cores);
   FeedingPrediction prediction;
   prediction.low = std::max({in.compute_seconds, by_workers, by_most_cores});
   prediction.bound = prediction.low == in.compute_seconds ? FeedingBound::kCompute
                      : prediction.low == by_workers       ? FeedingBound::kWorkers
                                                           : FeedingBound::kCores;
   const double busy_workers = prediction.low > 0 ? std::min(workers, in.fetch_seconds / prediction.low) : 0;
-  const double crowding = std::max(1.0, (in.compute_threads + busy_workers * in.ranks) / in.cores_available);
+  const double crowding = std::max(1.0, (threads + busy_workers * in.ranks) / in.cores_available);
+  const double slowed = std::max(in.compute_threads / threads, crowding);
   prediction.high =
-      std::max({in.compute_seconds * crowding, by_workers * crowding, by_cores * kBarriers}) * kOverhead;
+      std::max({in.compute_seconds * slowed, by_workers * crowding, by_cores * kBarriers}) * kOverhead;
   if (in.workers == 0)
     prediction.high = std::min(prediction.high, std::max(in.step_seconds * kOverhead, prediction.low));
   prediction.likely = prediction.low + kLikely * (prediction.high - prediction.low);
   return prediction;
 }
 
-int best_workers(const FeedingInputs& inputs, double usable_cores) {
+FeedingPrediction predict_feeding(const FeedingInputs& inputs, double workers) {
+  return predict_feeding(inputs, workers, std::max(1.0, inputs.compute_threads));
+}
+
+namespace {
+
+// So many threads that they and the workers have a core each, if that is worth it.
+double best_threads(const FeedingInputs& in, int workers, double usable_cores) {
+  const double today = std::max(1.0, in.compute_threads), ranks = std::max(1.0, in.ranks);
+  if (!in.can_lower_threads || today + workers * ranks <= usable_cores) return today;
+  const double each = std::max(1.0, std::floor(usable_cores / ranks - workers + 1e-9));
+  const double fewer = std::min(today, each * ranks);
+  const bool is_worth_it =
+      predict_feeding(in, workers, fewer).likely * kWorthIt <= predict_feeding(in, workers, today).likely;
+  return is_worth_it ? fewer : today;
+}
+
+}  // namespace
+
+FeedingPlan best_feeding(const FeedingInputs& inputs, double usable_cores) {
   const int most = std::clamp(static_cast<int>(std::ceil(usable_cores / std::max(1.0, inputs.ranks) - 1e-9)),
                               1, kMostWorkers);
-  double best = predict_feeding(inputs, 1).likely;
-  for (int workers = 2; workers <= most; ++workers)
-    best = std::min(best, predict_feeding(inputs, workers).likely);
+  const auto plan = [&](int workers) {
+    return FeedingPlan{workers, best_threads(inputs, workers, usable_cores)};
+  };
+  const auto likely = [&](const FeedingPlan& chosen) {
+    return predict_feeding(inputs, chosen.workers, chosen.threads).likely;
+  };
+  double best = likely(plan(1));
+  for (int workers = 2; workers <= most; ++workers) best = std::min(best, likely(plan(workers)));
   for (int workers = 1; workers < most; ++workers)
-    if (predict_feeding(inputs, workers).likely <= 1.03 * best) return workers;
-  return most;
+    if (likely(plan(workers)) <= kWorthIt * best) return plan(workers);
+  return plan(most);
 }
 
 namespace {
@@ -117,11 +150,12 @@ void add_model_metrics(MetricSet& set) {
   const auto inputs = feeding_inputs(set);
   const auto usable = set.get("cores_usable");
   if (!inputs || !usable) return;
-  const int workers = best_workers(*inputs, *usable);
-  const FeedingPrediction prediction = predict_feeding(*inputs, workers);
+  const FeedingPlan plan = best_feeding(*inputs, *usable);
+  const FeedingPrediction prediction = predict_feeding(*inputs, plan.workers, plan.threads);
   const std::string origin = "model: diagnosis/feeding_model.h";
   const std::int64_t n = set.find("plain_step_seconds")->n;
-  set.add("model_workers", workers, "1", origin, n);
+  set.add("model_workers", plan.workers, "1", origin, n);
+  if (inputs->can_lower_threads) set.add("model_threads", plan.threads / inputs->ranks, "1", origin, n);
   set.add("model_step_low", prediction.low, "s", origin, n);
   set.add("model_step_likely", prediction.likely, "s", origin, n);
   set.add("model_step_high", prediction.high, "s", origin, n);

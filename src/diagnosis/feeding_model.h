@@ -19,6 +19,13 @@
 //
 //   high = max(C·x, f·x / w, 1.15·T / c) · 1.10
 //
+// On the CPU the advice may give the workers cores of their own by fewer compute threads, t' < t. How much of
+// C gained by its threads was not measured: low lets it need no more processor time than one thread, high
+// lets it take t / t' times as long:
+//
+//   low  = max(C, f / w, (fetching + C) / c')        high = max(C · max(t / t', x'), f·x' / w, 1.15·T / c)
+//   · 1.10
+//
 // Likely lies 35 % of the way from low to high. tests/accuracy/diagnosis puts it beside real runs.
 #pragma once
 
@@ -30,12 +37,14 @@
 namespace forebay {
 
 struct FeedingInputs {
-  double compute_seconds = 0;  // C
-  double fetch_seconds = 0;    // f
-  double cpu_seconds = 0;      // T
-  double cores_available = 1;  // c
-  double other_cores = 0;      // taken by other programs
-  double compute_threads = 1;  // t, all ranks
+  double compute_seconds = 0;      // C
+  double fetch_seconds = 0;        // f
+  double cpu_seconds = 0;          // T
+  double cores_available = 1;      // c
+  double other_cores = 0;          // taken by other programs
+  double fetch_cpu_seconds = 0;    // processor time to fetch one batch
+  double compute_threads = 1;      // t, all ranks
+  bool can_lower_threads = false;  // they compute on the CPU, and their number was told
   double ranks = 1;
   double step_seconds = 0;  // today's plain step
   double workers = 0;       // today's number of workers
@@ -50,10 +59,16 @@ struct FeedingPrediction {
   double low = 0, likely = 0, high = 0;  // seconds per plain step
   FeedingBound bound = FeedingBound::kCompute;
 };
-// workers ≥ 1.
-FeedingPrediction predict_feeding(const FeedingInputs& inputs, double workers);
-// The fewest workers whose likely step is within 3 % of the best one, at most one for each usable core
-// and 16.
-int best_workers(const FeedingInputs& inputs, double usable_cores);
+// workers ≥ 1 for each rank; threads: of all ranks, at most today's.
+FeedingPrediction predict_feeding(const FeedingInputs& inputs, double workers, double threads);
+FeedingPrediction predict_feeding(const FeedingInputs& inputs, double workers);  // with today's threads
+
+struct FeedingPlan {
+  int workers = 1;
+  double threads = 1;  // of all ranks
+};
+// The fewest workers whose likely step is within 3 % of the best one, at most one for each usable core and
+// 16; fewer compute threads only where that makes the likely step at least 3 % faster.
+FeedingPlan best_feeding(const FeedingInputs& inputs, double usable_cores);
 
 }  // namespace forebay

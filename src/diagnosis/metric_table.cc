@@ -166,6 +166,7 @@ const std::vector<MetricDescription>& metric_descriptions() {
       {"hooked_processes", "1", "Python processes watched"},
       {"hook_records_lost", "1", "records of the hook lost"},
       {"model_workers", "1", "best number of workers by the model"},
+      {"model_threads", "1", "best number of compute threads of a process by the model"},
       {"model_step_low", "s", "predicted time per step, shortest"},
       {"model_step_likely", "s", "predicted time per step, likely"},
       {"model_step_high", "s", "predicted time per step, longest"},
