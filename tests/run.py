@@ -65,7 +65,51 @@ class Progress(unittest.TextTestResult):
         return test.id()
 
 
-def run_python(folder, pattern):
+def each_test(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from each_test(test)
+        else:
+            yield test
+
+
+def run_tests(tests, stream):
+    result = unittest.TextTestRunner(verbosity=2, resultclass=Progress, stream=stream).run(unittest.TestSuite(tests))
+    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
+    return [result.testsRun - failed - len(result.skipped), failed, len(result.skipped)]
+
+
+def run_shared_out(tests, jobs):
+    """Every process takes each jobs-th test; what they print comes one after the other."""
+    shares = []
+    for number in range(jobs):
+        output = tempfile.TemporaryFile("w+", encoding="utf-8")
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                counts = run_tests(tests[number::jobs], output)
+                output.write("\n%s\n" % json.dumps(counts))
+                output.flush()
+                code = 0
+            finally:
+                os._exit(code)
+        shares.append((pid, output, len(tests[number::jobs])))
+    total = [0, 0, 0]
+    for pid, output, size in shares:
+        status = os.waitpid(pid, 0)[1]
+        output.seek(0)
+        text = output.read()
+        counts = [0, size, 0]  # a share that did not come to its end has failed
+        if status == 0:
+            text, _, last = text.rstrip("\n").rpartition("\n")
+            counts = json.loads(last)
+        print(text, flush=True)
+        total = [a + b for a, b in zip(total, counts)]
+    return total
+
+
+def run_python(folder, pattern, jobs):
     sys.path.insert(0, str(ROOT / "tests"))
     loader = unittest.TestLoader()
     if pattern:
@@ -84,10 +128,9 @@ def run_python(folder, pattern):
             print("  %s skipped: %s" % (path.relative_to(ROOT), skip))
             continue
         suite.addTests(loader.loadTestsFromModule(module))
-    result = unittest.TextTestRunner(verbosity=2, resultclass=Progress, stream=sys.stdout).run(suite)
-    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
-    skipped = len(result.skipped)
-    return [result.testsRun - failed - skipped, failed, skipped]
+    tests = list(each_test(suite))
+    sys.stdout.flush()
+    return run_tests(tests, sys.stdout) if jobs < 2 or len(tests) < 2 else run_shared_out(tests, jobs)
 
 
 def main():
@@ -106,13 +149,15 @@ def main():
         os.environ.pop(name, None)
     wanted = options.suites or ["unit", "integration", "e2e"]
     rooms = {suite.split(":", 1)[1] for suite in wanted if suite.startswith("unit:")}
+    # e2e tests judge times and look for processes that are left: one at a time.
+    jobs = {"integration": min(4, os.cpu_count() or 1), "e2e": 1}
     lines = []
     any_failed = False
     for suite in ["unit", "integration", "e2e"]:
         if suite not in wanted and not (suite == "unit" and rooms):
             continue
         print("== %s" % suite, flush=True)
-        counts = run_unit(build, rooms, options.pattern) if suite == "unit" else run_python(ROOT / "tests" / suite, options.pattern)
+        counts = run_unit(build, rooms, options.pattern) if suite == "unit" else run_python(ROOT / "tests" / suite, options.pattern, jobs[suite])
         lines.append("%s: %d passed, %d failed, %d skipped" % (suite, *counts))
         any_failed = any_failed or counts[1] > 0 or sum(counts) == 0
     home.cleanup()
