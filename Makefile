@@ -43,6 +43,8 @@ fuzz: install-packages
 	@cmake --preset fuzz && ninja -C build/fuzz -j$(JOBS) && scripts/fuzz.sh build/fuzz 30
 
 bench: release python-env
+	@cmake --preset bench >/dev/null && ninja -C build/bench -j$(JOBS) sampling_bench
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check psutil
 	@bench/run.sh build/release/src/forebay
 
 check: install-packages

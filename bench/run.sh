@@ -2,7 +2,7 @@
 # bench/run.sh FOREBAY: every measurement against its peer, one after the other on an otherwise idle machine. Prints; with RESULTS=FILE also keeps.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-forebay=$(realpath "$1")
+forebay=${1:-build/release/src/forebay}
 python=.venv/bin/python
 [ -x "$python" ] || python=python3
 measure() {
@@ -12,8 +12,8 @@ measure() {
 all() {
   printf '# Measured %s\n\n%s, %s cores, %s\n' "$(date -u +%Y-%m-%d)" "$(uname -sr)" "$(nproc)" "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)"
   measure "Start-up" python3 bench/start/bench_start.py "$forebay"
-  [ -f bench/log_path/bench_log_path.py ] && measure "Log path" python3 bench/log_path/bench_log_path.py "$forebay"
-  [ -f bench/sampling/bench_sampling.py ] && measure "Sampling" python3 bench/sampling/bench_sampling.py "$forebay"
+  measure "Log path" python3 bench/log_path/bench_log_path.py --forebay "$forebay"
+  measure "Sampling" "$python" bench/sampling/bench_sampling.py --forebay "$forebay"
   measure "Hook" "$python" bench/hook/bench_hook.py
 }
 if [ -n "${RESULTS:-}" ]; then all | tee "$RESULTS"; else all; fi

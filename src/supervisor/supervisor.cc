@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "record/run_record.h"
+#include "supervisor/cgroup.h"
 #include "supervisor/child_run.h"
 #include "supervisor/kill_point.h"
 
@@ -158,6 +160,7 @@ struct Supervisor::State {
   StopReason requested = StopReason::kNone;
   std::optional<WindowSize> window;  // the newest a client has told
   ChildRun* current = nullptr;
+  std::jthread hurrying;  // until the groups can be joined quickly
 };
 
 Supervisor::Supervisor(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -173,6 +176,7 @@ Result<Supervisor> Supervisor::create(SupervisorSettings settings) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto state =
       std::make_unique<State>(std::move(settings), std::move(loop), std::move(log), std::move(listening));
+  if (state->settings.use_cgroup) state->hurrying = std::jthread(Cgroup::hurry_joins);
   state->oom_score = lower_oom_score();
   state->record.supervisor = own_identity();
   state->record.run_tag = state->settings.run_tag;
