@@ -73,13 +73,13 @@ def log_digest(run_folder):
     return digest.hexdigest()
 
 
-def timed(command, environment, stdout):
+def timed(command, environment, stdout, folder):
     begin = time.monotonic()
-    subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.DEVNULL, check=True)
+    subprocess.run(command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.DEVNULL, check=True)
     return time.monotonic() - begin
 
 
-def timed_on_terminal(command, environment):
+def timed_on_terminal(command, environment, folder):
     """On a terminal of our own whose output is thrown away as fast as it comes."""
     master, slave = pty.openpty()
 
@@ -93,7 +93,7 @@ def timed_on_terminal(command, environment):
     thread = threading.Thread(target=drain)
     thread.start()
     begin = time.monotonic()
-    child = subprocess.Popen(command, env=environment, stdin=slave, stdout=slave, stderr=subprocess.DEVNULL, start_new_session=True,
+    child = subprocess.Popen(command, env=environment, cwd=folder, stdin=slave, stdout=slave, stderr=subprocess.DEVNULL, start_new_session=True,
                              preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
     code = child.wait()
     seconds = time.monotonic() - begin
@@ -112,6 +112,8 @@ class Bench:
         with open(self.producer, "w") as file:
             file.write(PRODUCER)
         self.command = [sys.executable, "-S", "-E", self.producer, str(options.size)]
+        self.empty = os.path.join(folder, "empty")  # where the commands run: a run keeps the code of its folder
+        os.makedirs(self.empty, exist_ok=True)
         self.digest = expected_digest(options.size)
 
     def check(self, what, digest):
@@ -122,7 +124,7 @@ class Bench:
         home = os.path.join(self.folder, "home")
         environment = dict(os.environ, FOREBAY_HOME=home)
         command = [self.options.forebay, "run", "--", *self.command]
-        seconds = timed_on_terminal(command, environment) if terminal else timed(command, environment, subprocess.DEVNULL)
+        seconds = timed_on_terminal(command, environment, self.empty) if terminal else timed(command, environment, subprocess.DEVNULL, self.empty)
         runs = os.path.join(home, "runs")
         self.check("forebay's log", log_digest(os.path.join(runs, os.listdir(runs)[0])))
         shutil.rmtree(home)
@@ -130,7 +132,7 @@ class Bench:
 
     def run_tee(self):
         path = os.path.join(self.folder, "tee.out")
-        seconds = timed(["sh", "-c", '"$@" | tee "$0"', path, *self.command], os.environ, subprocess.DEVNULL)
+        seconds = timed(["sh", "-c", '"$@" | tee "$0"', path, *self.command], os.environ, subprocess.DEVNULL, self.empty)
         self.check("tee", digest_of(path))
         os.unlink(path)
         return seconds
@@ -138,7 +140,7 @@ class Bench:
     def run_script(self):
         path = os.path.join(self.folder, "script.out")
         line = " ".join(f"'{word}'" for word in self.command)
-        seconds = timed_on_terminal(["script", "-q", "-O", path, "-c", line], dict(os.environ))
+        seconds = timed_on_terminal(["script", "-q", "-O", path, "-c", line], dict(os.environ), self.empty)
         os.unlink(path)  # framed by lines of script's own
         return seconds
 

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "record/run_record.h"
+#include "record/segment.h"
 #include "telemetry/recorder.h"
 #include "telemetry/sampler.h"
 

@@ -34,24 +34,11 @@ TerminalStyle style_of(const Console& console) {
   return style;
 }
 
-std::string log_tail(const RunDirectory& directory, std::size_t bytes) {
-  LogReader reader(directory);
-  std::string tail;
-  while (true) {
-    const auto chunk = reader.next();
-    if (!chunk || !*chunk) break;
-    tail += (*chunk)->bytes;
-    if (tail.size() > 2 * bytes) tail.erase(0, tail.size() - bytes);
-  }
-  if (tail.size() > bytes) tail.erase(0, tail.size() - bytes);
-  return tail;
-}
-
 Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory,
                                       const std::string& target) {
   HtmlOptions options;
   options.language = std::string(current_language());
-  options.log_tail = log_tail(directory, 16 << 10);
+  options.log_tail = read_log_tail(directory, 16 << 10);
   const std::string path = target.empty() ? directory.file("report.html") : absolute_path(target);
   FOREBAY_CHECK(write_file_atomic(path, render_html(view.record, view.diagnosis, view.bill, options), 0644));
   return path;

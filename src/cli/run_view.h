@@ -20,8 +20,6 @@ struct RunView {
 
 Result<RunView> load_run_view(const RunDirectory& directory);
 TerminalStyle style_of(const Console& console);
-// The last `bytes` of the job's log.
-std::string log_tail(const RunDirectory& directory, std::size_t bytes);
 // Writes the HTML report (default: report.html in the record) and returns its path.
 Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory,
                                       const std::string& target);

@@ -21,19 +21,6 @@ namespace {
 
 constexpr std::size_t kLogTail = 1 << 20;
 
-std::string log_tail(const RunDirectory& directory) {
-  LogReader reader(directory);
-  std::string tail;
-  while (true) {
-    const auto chunk = reader.next();
-    if (!chunk || !*chunk) break;
-    tail += (*chunk)->bytes;
-    if (tail.size() > 2 * kLogTail) tail.erase(0, tail.size() - kLogTail);
-  }
-  if (tail.size() > kLogTail) tail.erase(0, tail.size() - kLogTail);
-  return tail;
-}
-
 std::vector<std::string> secrets_of(const RunDirectory& directory) {
   std::vector<std::string> names;
   if (const auto job = read_json_file(directory.job()))
@@ -84,7 +71,8 @@ Result<DebugBundle> write_debug_bundle(const RunDirectory& directory, const std:
         write_file_atomic(join_path(inner, name), is_binary ? *content : redact(*content, secrets)));
     bundle.files.push_back(name);
   }
-  FOREBAY_CHECK(write_file_atomic(join_path(inner, "log-tail.txt"), redact(log_tail(directory), secrets)));
+  FOREBAY_CHECK(write_file_atomic(join_path(inner, "log-tail.txt"),
+                                  redact(read_log_tail(directory, kLogTail), secrets)));
   bundle.files.push_back("log-tail.txt");
   bundle.left_out.push_back("code/ and all but the last MiB of the log");
   const auto written = run_tar(pattern, "forebay-" + id, target);

@@ -68,4 +68,53 @@ Result<std::optional<LogChunk>> LogReader::next() {
   }
 }
 
+namespace {
+
+int last_segment(const RunDirectory& directory) {
+  int number = 1;
+  while (path_exists(directory.log_segment(number + 1))) ++number;
+  return number;
+}
+
+Result<std::int64_t> line_ends_in(const RunDirectory& directory, int segment) {
+  LogReader reader(directory, LogPosition{segment, 0});
+  std::int64_t count = 0;
+  while (true) {
+    FOREBAY_TRY(const std::optional<LogChunk> chunk, reader.next());
+    if (!chunk || reader.position().segment != segment) return count;
+    count += std::count(chunk->bytes.begin(), chunk->bytes.end(), '\n');
+  }
+}
+
+std::string tail_from(const RunDirectory& directory, int segment, std::size_t bytes) {
+  LogReader reader(directory, LogPosition{segment, 0});
+  std::string tail;
+  while (true) {
+    const auto chunk = reader.next();
+    if (!chunk || !*chunk) break;
+    tail += (*chunk)->bytes;
+    if (tail.size() > 2 * bytes) tail.erase(0, tail.size() - bytes);
+  }
+  if (tail.size() > bytes) tail.erase(0, tail.size() - bytes);
+  return tail;
+}
+
+}  // namespace
+
+std::string read_log_tail(const RunDirectory& directory, std::size_t bytes) {
+  for (int segment = last_segment(directory);; --segment) {
+    std::string tail = tail_from(directory, segment, bytes);
+    if (tail.size() >= bytes || segment <= 1) return tail;
+  }
+}
+
+Result<LogPosition> position_of_last_lines(const RunDirectory& directory, std::int64_t lines) {
+  std::int64_t found = 0;
+  for (int segment = last_segment(directory);; --segment) {
+    FOREBAY_TRY(const std::int64_t here, line_ends_in(directory, segment));
+    found += here;
+    if (found > lines || segment <= 1) return LogPosition{segment, 0};
+  }
+}
+
 }  // namespace forebay

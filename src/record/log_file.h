@@ -70,4 +70,11 @@ class LogReader {
   std::optional<SegmentReader> reader_;
 };
 
+// The end of the log, all streams in their order, at most `bytes` of it. Reads the last segments only.
+std::string read_log_tail(const RunDirectory& directory, std::size_t bytes);
+
+// A position after which more than `lines` line ends follow; the beginning when there are not so many. Reads
+// the last segments only.
+Result<LogPosition> position_of_last_lines(const RunDirectory& directory, std::int64_t lines);
+
 }  // namespace forebay

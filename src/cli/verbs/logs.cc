@@ -61,10 +61,11 @@ class LogsVerb final : public Verb {
     if (*end != '\0' || wanted < 0)
       return make_error(ErrorCode::kInvalidInput, "show", "--tail " + tail_,
                         std::string(tr("it is not a number of lines")));
+    FOREBAY_TRY(const LogPosition from, position_of_last_lines(directory, wanted));
     long long lines = 0;
     char last = '\n';
     {
-      LogReader reader(directory);
+      LogReader reader(directory, from);
       while (true) {
         FOREBAY_TRY(const auto chunk, reader.next());
         if (!chunk) break;
@@ -74,7 +75,7 @@ class LogsVerb final : public Verb {
     }
     if (last != '\n') ++lines;
     long long to_skip = std::max(0ll, lines - wanted);
-    LogReader reader(directory);
+    LogReader reader(directory, from);
     while (true) {
       FOREBAY_TRY(const auto chunk, reader.next());
       if (!chunk) return reader.position();
