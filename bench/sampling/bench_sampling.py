@@ -7,6 +7,7 @@ Share of a core at 1 Hz without GPUs and with 8 fake ones; the supervisor's resi
   bench_sampling.py --forebay build/release/src/forebay [--bench build/bench/bench/sampling/sampling_bench] [--rounds 3] [--samples 100000]
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -17,11 +18,12 @@ import sys
 import tempfile
 import time
 
+print = functools.partial(print, flush=True)
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def answer(command):
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=1200).stdout)
 
 
 def spread(values, unit, scale=1):

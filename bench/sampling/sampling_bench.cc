@@ -30,6 +30,7 @@ class Tree {
  public:
   explicit Tree(int children) {
     root_ = ::fork();
+    ::setpgid(root_, 0);  // on both sides, so that the group is there whoever is first
     if (root_ != 0) return;
     for (int i = 0; i < children; ++i)
       if (::fork() == 0) wait_forever();
@@ -37,7 +38,6 @@ class Tree {
   }
   ~Tree() { ::kill(-root_, SIGKILL), ::waitpid(root_, nullptr, 0); }
   pid_t root() const { return root_; }
-  void lead() const { ::setpgid(root_, root_); }
 
  private:
   [[noreturn]] static void wait_forever() {

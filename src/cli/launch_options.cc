@@ -19,18 +19,21 @@ Error bad(std::string on, std::string cause, std::string advice = {}) {
   return make_error(ErrorCode::kInvalidInput, "start", std::move(on), std::move(cause), std::move(advice));
 }
 
-// Prints every problem; the error names the first one.
+// Remarks are printed; all errors become one, a line each (with --json the first).
 Result<void> judge(const std::vector<JobProblem>& problems, const Console& console) {
-  const JobProblem* first = nullptr;
+  std::string sentences;
   for (const JobProblem& problem : problems) {
-    if (problem.is_error && first == nullptr)
-      first = &problem;
-    else if (!console.json)
-      console.remark(problem.text());
+    if (!problem.is_error) {
+      if (!console.json) console.remark(problem.text());
+    } else if (sentences.empty()) {
+      sentences = problem.text();
+    } else if (!console.json) {
+      sentences += "\nforebay: " + problem.text();
+    }
   }
-  if (first == nullptr) return {};
+  if (sentences.empty()) return {};
   // The sentence is whole already.
-  return Error{ErrorCode::kInvalidInput, "", first->text(), "", ""};
+  return Error{ErrorCode::kInvalidInput, "", sentences, "", ""};
 }
 
 struct ReadJob {

@@ -1,6 +1,7 @@
 #include "cli/run_view.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include "base/environment_variable.h"
 #include "base/file.h"
@@ -32,6 +33,14 @@ TerminalStyle style_of(const Console& console) {
       break;
     }
   return style;
+}
+
+int leave_unread(const Console& console, const std::string& run) {
+  console.remark(fmt::format(
+      fmt::runtime(tr(
+          "nobody reads the output any more; run {0} goes on (`forebay logs -f {0}`, `forebay stop {0}`)")),
+      run));
+  return 128 + SIGPIPE;
 }
 
 Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory,

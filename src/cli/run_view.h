@@ -20,6 +20,9 @@ struct RunView {
 
 Result<RunView> load_run_view(const RunDirectory& directory);
 TerminalStyle style_of(const Console& console);
+// The reader of our output went away while the run goes on: says so and returns the exit code of a program
+// that a closed pipe ended.
+int leave_unread(const Console& console, const std::string& run);
 // Writes the HTML report (default: report.html in the record) and returns its path.
 Result<std::string> write_html_report(const RunView& view, const RunDirectory& directory,
                                       const std::string& target);

@@ -75,12 +75,14 @@ Result<RunDirectory> make_directory(const std::string& state_folder, std::string
 
 }  // namespace
 
+constexpr std::size_t kLongestCommand = 4096;  // of a list; the record keeps the whole
+
 std::string command_line_of(const Job& job) {
   std::string text = job.run.text();
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  if (text.size() > 200) {
-    text.resize(200);
+  if (text.size() > kLongestCommand) {
+    text.resize(kLongestCommand);
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
     if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xC0) text.pop_back();
     text += "…";

@@ -1,5 +1,7 @@
 #include "report/terminal.h"
 
+#include "base/text.h"
+#include "report/say.h"
 #include "report/terminal_sections.h"
 
 namespace forebay {
@@ -15,6 +17,15 @@ std::string render_terminal(const RunRecord& record, const Diagnosis& diagnosis,
   write_not_covered(text, record, diagnosis);
   write_outputs(text, record);
   write_next(text, record, diagnosis, html_path);
+  return text.take();
+}
+
+std::string render_terminal_brief(const RunRecord& record, const Bill& bill, const TerminalStyle& style) {
+  TerminalText text(style);
+  write_verdict(text, record, Diagnosis{}, bill);
+  write_outputs(text, record);
+  text.line(
+      {{say(current_language(), "More"), Tone::kStrong}, {"  forebay report " + record.id, Tone::kAccent}});
   return text.take();
 }
 

@@ -19,6 +19,9 @@ struct Bill;        // cost/bill.h
 std::string render_terminal(const RunRecord& record, const Diagnosis& diagnosis, const Bill& bill,
                             const TerminalStyle& style, const std::string& html_path = {});
 
+// Of a run too short to judge: how it ended and where more is to be seen.
+std::string render_terminal_brief(const RunRecord& record, const Bill& bill, const TerminalStyle& style);
+
 struct ComparedRun {
   const RunRecord& record;
   const Diagnosis& diagnosis;

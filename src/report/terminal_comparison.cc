@@ -27,11 +27,8 @@ void write_verdict(TerminalText& text, const ComparedRun& before, const Compared
                                                            : Tone::kPlain;
   if (!comparison.verdict.empty())
     text.paragraph(0, text.style().unicode ? "●" : "*", tone, render(comparison.verdict), tone);
-  if (comparison.speedup) {
-    const Gain& speedup = *comparison.speedup;
-    if (speedup.low != speedup.high)
-      text.paragraph(2, "", Tone::kPlain, render(gain_sentence(speedup)), Tone::kDim);
-  }
+  else if (comparison.speedup)
+    text.paragraph(2, "", Tone::kPlain, render(gain_sentence(*comparison.speedup)), Tone::kDim);
 }
 
 void write_predictions(TerminalText& text, const Comparison& comparison) {

@@ -51,6 +51,23 @@ void check_url(const std::string& key, const std::string& text, JobParse& parse)
           shown(*scheme + "://"), listed_or(std::vector<std::string>(known.begin(), known.end()))));
 }
 
+// Two outputs would overwrite each other, or be a file and a folder of one name.
+void check_same_destination(const Job& job, JobParse& parse) {
+  const auto plain = [](std::string to) {
+    while (to.size() > 1 && to.back() == '/') to.pop_back();
+    return to.starts_with("file://") ? to.substr(7) : to;
+  };
+  for (std::size_t i = 1; i < job.outputs.size(); ++i)
+    for (std::size_t before = 0; before < i; ++before)
+      if (plain(job.outputs[before].to) == plain(job.outputs[i].to)) {
+        add(parse, fmt::format("outputs[{}].to", i),
+            say(tr("outputs[{0}].to is where outputs[{1}] goes already: give each its own, for example "
+                   "{2}/{3}."),
+                i, before, plain(job.outputs[i].to), "name"));
+        break;
+      }
+}
+
 void check_data(const Job& job, JobParse& parse) {
   for (std::size_t i = 0; i < job.data.size(); ++i) {
     const JobData& data = job.data[i];
@@ -62,6 +79,7 @@ void check_data(const Job& job, JobParse& parse) {
       add(parse, key + ".to",
           say(tr("{0} is a path on the machine that runs the job, not a URL."), key + ".to"));
   }
+  check_same_destination(job, parse);
   for (std::size_t i = 0; i < job.outputs.size(); ++i) {
     const std::string key = fmt::format("outputs[{}]", i);
     check_url(key + ".to", job.outputs[i].to, parse);

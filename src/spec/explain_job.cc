@@ -9,7 +9,7 @@ namespace {
 
 class Explanation {
  public:
-  explicit Explanation(const Job& job) : job_(job) {}
+  Explanation(const Job& job, std::string folder) : job_(job), folder_(std::move(folder)) {}
 
   std::string text() {
     command();
@@ -39,7 +39,9 @@ class Explanation {
 
   void command() {
     if (job_.name) line(say(tr("The run is called {0}."), shown(*job_.name)));
-    if (job_.workdir)
+    if (!folder_.empty())
+      line(say(tr("It runs in the folder {0}."), shown(folder_)));
+    else if (job_.workdir)
       line(say(tr("It runs in the folder {0}, taken from the job file's own folder."), shown(*job_.workdir)));
     else
       line(std::string(tr("It runs in the folder of the job file.")));
@@ -155,13 +157,14 @@ class Explanation {
   }
 
   const Job& job_;
+  const std::string folder_;  // where it runs, if that is known
   std::vector<std::string> lines_;
 };
 
 }  // namespace
 
-std::string explain_job(const Job& job) {
-  return Explanation(job).text();
+std::string explain_job(const Job& job, const std::string& folder) {
+  return Explanation(job, folder).text();
 }
 
 }  // namespace forebay

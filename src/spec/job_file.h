@@ -65,7 +65,7 @@ std::vector<JobProblem> unsupported_locally(const Job& job, const JobSource& sou
 void add_local_problems(JobParse& parse);
 
 // What would be run, where, with which limits and environment: whole sentences, one a line.
-std::string explain_job(const Job& job);
+std::string explain_job(const Job& job, const std::string& folder = {});
 // For `job check --json`: {"ok", "skypilot", "problems": […], "job": {…}}.
 Json job_check_json(const JobParse& parse);
 

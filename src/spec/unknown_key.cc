@@ -60,6 +60,19 @@ constexpr std::array kForeignNames = {
     ForeignName{"ports", "service.port"},
 };
 
+// Names that people write inside a section for one of its keys.
+struct SiblingName {
+  std::string_view section, name, key;
+};
+constexpr SiblingName kSiblingNames[] = {
+    {"outputs", "path", "from"},   {"outputs", "src", "from"},    {"outputs", "source", "from"},
+    {"outputs", "dest", "to"},     {"outputs", "dst", "to"},      {"outputs", "destination", "to"},
+    {"outputs", "target", "to"},   {"outputs", "url", "to"},      {"data", "src", "from"},
+    {"data", "source", "from"},    {"data", "url", "from"},       {"data", "path", "to"},
+    {"data", "mount", "to"},       {"data", "target", "to"},      {"data", "dest", "to"},
+    {"data", "destination", "to"}, {"checkpoint", "dir", "path"}, {"checkpoint", "folder", "path"},
+};
+
 // The field of that name in another section; the one least deep.
 const Field* same_name_elsewhere(std::string_view name) {
   const Field* best = nullptr;
@@ -99,6 +112,9 @@ std::string unknown_key_sentence(std::string_view section, const std::string& na
   for (const std::string& dotted : {name, below})
     if (dotted.find('.') != std::string::npos)
       if (const Field* field = find_field(dotted)) return belongs_sentence(name, where, *field);
+  for (const SiblingName& sibling : kSiblingNames)
+    if (sibling.section == section && sibling.name == name)
+      return say(tr("{0} is not a key of {1}. Did you mean {2}?"), shown(name), where, sibling.key);
   for (const ForeignName& foreign : kForeignNames)
     if (foreign.name == name) return belongs_sentence(name, where, *find_field(foreign.key));
   if (const auto nearest = nearest_name(name, siblings))

@@ -84,6 +84,58 @@ class OutputAndExitCodes(ForebayCase):
         self.wait_until(lambda: (self.work / "finished").exists(), what="the job's end")
         self.wait_until(lambda: self.last()["state"] == "finished", what="the run's end")
 
+    TALKER = "import sys, time\nfor i in range(40): print('line', i, flush=True); time.sleep(0.05)\nsys.exit(7)"
+
+    def test_reader_that_goes_away_is_told_that_the_run_goes_on(self):
+        self.script(self.TALKER)
+        process = self.start("run", "-q", "--", PYTHON, "script.py")
+        process.stdout.read(4)
+        process.stdout.close()
+        error = process.stderr.read().decode()
+        self.assertEqual(process.wait(60), 141, error)
+        self.assertIn("run %s goes on" % self.last()["run"], error)
+        self.assertNotIn("outcome.json", error)
+        self.wait_until(lambda: self.last()["exit_code"] == 7, what="the run's end")
+
+    def test_outcome_file_is_waited_for_when_the_reader_goes_away(self):
+        self.script(self.TALKER)
+        process = self.start("run", "-q", "--outcome-file", "how.json", "--", PYTHON, "script.py")
+        process.stdout.read(4)
+        process.stdout.close()
+        self.assertEqual(process.wait(60), 7, process.stderr.read())
+        self.assertEqual(json.loads((self.work / "how.json").read_text())["cause"], "job-failed")
+
+    def test_a_run_too_short_to_judge_is_reported_in_a_few_lines(self):
+        result = self.forebay("run", "--", "true", check=0)
+        self.assertLessEqual(result.err.count("\n"), 5, result.err)
+        self.assertIn("forebay report " + self.last()["run"], result.err)
+        full = self.forebay("report", "last", check=0)
+        self.assertIn("Not enough evidence", full.text)
+        self.assertNotIn("no Python process was seen", self.forebay("run", "--", PYTHON, "-c", "pass", check=0).err)
+        self.assertNotIn("no Python process was seen", self.forebay("report", "last", check=0).text)
+
+    def test_lists_in_a_pipe_are_not_cut(self):
+        words = ["echo", *("argument-number-%d" % number for number in range(12))]
+        self.forebay("run", "-q", "--", *words, check=0)
+        self.assertIn(" ".join(words), self.forebay("ps", check=0).text)
+
+    def test_dry_run_says_where_it_would_run(self):
+        result = self.forebay("run", "--dry-run", "--", "true", check=0)
+        self.assertIn('It runs in the folder "%s".' % self.work, result.text)
+        self.assertEqual(self.runs(), [])
+
+    def test_every_problem_of_a_job_file_is_said_in_its_order(self):
+        (self.work / "job.yaml").write_text("rnu: true\nnmae: x\noutputs: [{path: a, to: /b}]\n")
+        result = self.forebay("run", "job.yaml", check=2)
+        places = [line.split("job.yaml:")[1].split(":")[0] for line in result.err.splitlines()]
+        self.assertEqual(places, sorted(places))
+        self.assertGreaterEqual(len(places), 3)
+
+    def test_more_than_the_machine_has_is_said_plainly(self):
+        (self.work / "job.yaml").write_text("run: 'true'\nresources: {cpus: 100000}\n")
+        result = self.forebay("run", "job.yaml", check=125)
+        self.assertRegex(result.err, r"the job asks for 100000 CPU cores,\s+this machine has \d+ CPU cores")
+
     def test_exec_keeps_the_run(self):
         result = self.forebay("run", "-q", "--", "sh", "-c", "exec sh -c 'echo $FOREBAY_RUN; exit 4'", check=4)
         self.assertEqual(result.text.strip(), self.last()["run"])

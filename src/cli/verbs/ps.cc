@@ -13,6 +13,8 @@
 namespace forebay {
 namespace {
 
+constexpr int kWholeLine = 1 << 20;
+
 Tone tone_of(const RunRow& row) {
   if (row.state == RunState::kFinished) return Tone::kGood;
   if (row.state == RunState::kFailed) return Tone::kBad;
@@ -90,7 +92,9 @@ class PsVerb final : public Verb {
                                      {std::string(tr("COMMAND")), false, true, false, 8}};
     std::vector<std::vector<TableCell>> table;
     for (const RunRow& row : rows) table.push_back(cells_of(row, now));
-    console.print(format_table(columns, table, style_of(console)));
+    TerminalStyle style = style_of(console);
+    if (!console.output_is_terminal) style.width = kWholeLine;  // a pipe has no columns: nothing is cut
+    console.print(format_table(columns, table, style));
   }
 
   bool all_ = false, quiet_ = false;

@@ -50,6 +50,8 @@ Result<int> start_and_show(const SubmitRequest& request, const Console& console,
   settings.attached = true;
   FOREBAY_TRY(const FollowResult followed, follow(settings));
   if (followed.end == FollowEnd::kDetached) return 128 + followed.signal.value_or(1);
+  if (followed.end == FollowEnd::kOutputClosed && !path_exists(submission.directory.outcome()))
+    return leave_unread(console, submission.row.id);
   FOREBAY_TRY(const OpenRuns open, open_runs());
   FOREBAY_TRY(const Json json, read_json_file(submission.directory.outcome()));
   FOREBAY_TRY(const Outcome outcome, Outcome::from_json(json));

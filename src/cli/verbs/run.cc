@@ -1,4 +1,5 @@
 // forebay run: the whole flow in front of you.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ class RunVerb final : public Verb {
   Result<int> run(const Console& console) override {
     FOREBAY_TRY(SubmitRequest request, make_request(options_, console));
     if (options_.dry_run) {
-      console.print(explain_job(request.job));
+      console.print(explain_job(request.job, request.folder));
       return 0;
     }
     FOREBAY_CHECK(check_outcome_file());
@@ -44,7 +45,12 @@ class RunVerb final : public Verb {
       request.rows = size->rows;
     }
     FOREBAY_TRY(const Submission submission, submit_run(request));
-    FOREBAY_TRY(const FollowResult followed, show(submission, on_terminal, console));
+    FOREBAY_TRY(FollowResult followed, show(submission, on_terminal, console));
+    // Somebody waits for the outcome file: the run is watched on without being shown.
+    if (followed.end == FollowEnd::kOutputClosed && !outcome_file_.empty()) {
+      FOREBAY_TRY(const FollowResult rest, watch_silently(submission));
+      if (rest.end == FollowEnd::kDetached) followed = rest;
+    }
     if (followed.end == FollowEnd::kDetached) return 128 + followed.signal.value_or(1);
     return end(submission, console, followed);
   }
@@ -65,7 +71,18 @@ class RunVerb final : public Verb {
     return follow(follow_settings);
   }
 
+  static Result<FollowResult> watch_silently(const Submission& submission) {
+    UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    FollowSettings settings{submission.directory, system_clock(), {}};
+    settings.attached = true;
+    settings.output = settings.error = nowhere.get();
+    return follow(settings);
+  }
+
   Result<int> end(const Submission& submission, const Console& console, const FollowResult& followed) const {
+    if (followed.end == FollowEnd::kOutputClosed && outcome_file_.empty() &&
+        !path_exists(submission.directory.outcome()))
+      return leave_unread(console, submission.row.id);
     const auto open = open_runs();  // closes the run, should its supervisor have been killed
     if (!open && !path_exists(submission.directory.outcome())) return open.error();
     FOREBAY_TRY(const Json json, read_json_file(submission.directory.outcome()));
@@ -99,7 +116,9 @@ class RunVerb final : public Verb {
     }
     TerminalStyle style = style_of(console);
     style.colour = console.error_is_terminal && console.colour;
-    const std::string text = render_terminal(view.record, view.diagnosis, view.bill, style, html);
+    const std::string text = html.empty() && view.diagnosis.findings.empty()
+                                 ? render_terminal_brief(view.record, view.bill, style)
+                                 : render_terminal(view.record, view.diagnosis, view.bill, style, html);
     (void)write_all(STDERR_FILENO, "\n" + text, "standard error");
     return {};
   }

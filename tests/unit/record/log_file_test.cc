@@ -56,7 +56,8 @@ TEST_F(LogFile, TheTailIsTheEndWhereverTheSegmentsAreCut) {
   write_lines(1000, 7, 500);
   const std::string text = all_from({});
   for (const std::size_t bytes : {1u, 10u, 333u, 501u, 5'000u, 9'999u, 10'000u, 20'000u})
-    EXPECT_EQ(read_log_tail(directory, bytes), text.substr(text.size() - std::min<std::size_t>(bytes, text.size())));
+    EXPECT_EQ(read_log_tail(directory, bytes),
+              text.substr(text.size() - std::min<std::size_t>(bytes, text.size())));
 }
 
 // Damage in the first segment would end a reader that began there.

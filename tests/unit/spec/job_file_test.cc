@@ -138,12 +138,25 @@ TEST(ParseJob, ColumnsCountCharactersNotBytes) {
 
 TEST(ParseJob, AnchorsAliasesAndMergeKeysWork) {
   const JobParse parse = parse_job(
-      "outputs:\n  - &first {from: a, to: /b, every: 10m}\n  - {<<: *first, from: c}\n", "job.yaml");
+      "outputs:\n  - &first {from: a, to: /b, every: 10m}\n  - {<<: *first, from: c, to: /c}\n", "job.yaml");
   ASSERT_EQ(problems_of(parse), "");
   ASSERT_EQ(parse.job.outputs.size(), 2u);
   EXPECT_EQ(parse.job.outputs[1].from, "c");
-  EXPECT_EQ(parse.job.outputs[1].to, "/b");
+  EXPECT_EQ(parse.job.outputs[1].to, "/c");
   EXPECT_EQ(parse.job.outputs[1].every, Duration::from_seconds(600));
+}
+
+TEST(ParseJob, TwoOutputsDoNotGoToOnePlace) {
+  const JobParse parse = parse_job(
+      "outputs:\n  - {from: a, to: /results/}\n  - {from: b, to: \"file:///results\"}\n", "job.yaml");
+  EXPECT_THAT(problems_of(parse), HasSubstr("3:"));
+  EXPECT_THAT(problems_of(parse), HasSubstr("outputs[1].to is where outputs[0] goes already"));
+}
+
+TEST(ParseJob, AnotherToolsNameForAKeyOfASectionIsRecognised) {
+  const JobParse parse = parse_job("outputs:\n  - {path: a, destination: /b}\n", "job.yaml");
+  EXPECT_THAT(problems_of(parse), HasSubstr("\"path\" is not a key of outputs. Did you mean from?"));
+  EXPECT_THAT(problems_of(parse), HasSubstr("\"destination\" is not a key of outputs. Did you mean to?"));
 }
 
 TEST(ParseJob, ABillionLaughsAreRefusedQuickly) {
