@@ -86,7 +86,7 @@ class InATerminal(ForebayCase):
     def test_no_color_is_honoured(self):
         self.type("export NO_COLOR=1; clear")
         self.type(self.forebay_line("run", "--", "sh", "-c", "'exit 3'"))
-        self.see("forebay logs")
+        self.see("forebay report")
         self.assertNotRegex(self.screen(colours=True), r"\x1b\[3[1-7]m")
 
     def test_closing_the_window_leaves_the_run_going(self):
