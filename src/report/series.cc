@@ -38,6 +38,16 @@ bool occurs(const RunRecord& record, Metric metric) {
                              [&](const Sample& sample) { return sample.get(metric).has_value(); });
 }
 
+// The last look at a run that has ended meanwhile: its counters stand still, which is no measurement of 0.
+bool is_after_the_end(const Sample& sample) {
+  return sample.get(Metric::kTreeProcesses).value_or(1) == 0;
+}
+
+bool is_of_the_tree(Metric metric) {
+  return metric == Metric::kTreeCpuSeconds || metric == Metric::kTreeReadBytes ||
+         metric == Metric::kTreeWriteBytes;
+}
+
 }  // namespace
 
 bool Series::has_values() const {
@@ -113,7 +123,8 @@ Series rate_series(const RunRecord& record, Metric metric, std::string id, std::
     const double seconds = difference(sample.monotonic_ns, origin);
     const auto value = sum_of(sample, metric);
     if (value && before_value && seconds > before_seconds) {
-      const bool is_gap = *value < *before_value || seconds - before_seconds > pause;
+      const bool is_gap = *value < *before_value || seconds - before_seconds > pause ||
+                          (is_of_the_tree(metric) && is_after_the_end(sample));
       const double rate = (*value - *before_value) / (seconds - before_seconds);
       series.points.push_back({seconds, is_gap ? std::nullopt : std::optional(rate)});
     } else {

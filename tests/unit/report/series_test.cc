@@ -37,6 +37,20 @@ TEST(RateSeries, ACounterThatWentBackIsAGap) {
   EXPECT_DOUBLE_EQ(*series.points[2].value, 1.0);
 }
 
+// A run of 2 cores for two seconds; the last look finds nobody, and its counter stands still.
+TEST(RateSeries, TheLookAfterTheEndIsNoZero) {
+  RunRecordBuilder builder;
+  builder.samples(0, 4, [&](double at, Sample& sample) {
+    sample.add(Metric::kTreeCpuSeconds, std::min(2 * at, 4.0));
+    sample.add(Metric::kTreeProcesses, at > 2.5 ? 0 : 3);
+  });
+  const Series series = rate_series(builder.build(), Metric::kTreeCpuSeconds, "cpu", "CPU", "cores");
+  ASSERT_EQ(series.points.size(), 4u);
+  EXPECT_DOUBLE_EQ(*series.points[2].value, 2.0);
+  EXPECT_FALSE(series.points[3].value);
+  EXPECT_DOUBLE_EQ(*series.mean(), 2.0);
+}
+
 TEST(GaugeSeries, APauseInSamplingIsAGap) {
   RunRecordBuilder builder;
   for (const double at : {0.0, 1.0, 2.0, 3.0, 60.0, 61.0})
