@@ -142,6 +142,8 @@ def main():
     build = (ROOT / options.build).resolve()
     os.environ["FOREBAY_BUILD"] = str(build)
     os.environ.setdefault("FOREBAY_BINARY", str(build / "src" / "forebay"))
+    # The Python with torch and uv that scripts/python-env.sh made, for tests that ask for them.
+    os.environ["PATH"] = "%s%s%s" % (ROOT / ".venv" / "bin", os.pathsep, os.environ.get("PATH", ""))
     # Tests must not see the person's runs, nor speak another language than they expect.
     home = tempfile.TemporaryDirectory(prefix="forebay-tests-")
     os.environ["FOREBAY_HOME"] = home.name

@@ -111,7 +111,7 @@ void finish(AttemptContext& context, Outcome outcome) {
   const bool command_ran = outcome.started.has_value();
   if (command_ran && !context.job.outputs.empty() && move_run(context, RunMove::kSave)) {
     const Outcome saved = save_outputs(context, outcome);
-    if (saved.cause != outcome.cause) write_outcome(context, saved);
+    if (saved.sentence != outcome.sentence) write_outcome(context, saved);
     outcome = saved;
   }
   if (context.fenced) return;

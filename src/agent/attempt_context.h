@@ -34,6 +34,8 @@ struct AttemptContext {
   EnvironmentRequest environment_request;
   EnvironmentPlan environment_plan;
   Json machine;
+  // When the command was first started, monotonic: limits hold for all attempts at it together.
+  std::optional<std::int64_t> first_start_ns;
   bool fenced = false;  // another process has taken the run over: no write any more
 };
 

@@ -106,6 +106,14 @@ Outcome run_once(AttemptContext& context) {
   return outcome;
 }
 
+// The run is all attempts together; the sentence says how many there were.
+void count_all_attempts(Outcome& outcome, std::optional<Instant> first_start, std::int64_t attempts) {
+  outcome.sentence += fmt::format(fmt::runtime(tr(" (attempt {0})")), attempts);
+  if (!first_start || !outcome.ended) return;
+  outcome.started = first_start;
+  outcome.duration = Duration{outcome.ended->nanoseconds - first_start->nanoseconds};
+}
+
 // A retry goes on from the newest whole checkpoint.
 void point_at_checkpoint(AttemptContext& context) {
   if (!context.job.checkpoint || !context.job.checkpoint->path) return;
@@ -119,8 +127,12 @@ void point_at_checkpoint(AttemptContext& context) {
 
 Outcome execute(AttemptContext& context) {
   const std::int64_t retries = context.job.policy.retries.value_or(0);
+  std::optional<Instant> first_start;
   for (std::int64_t retry = 0;; ++retry) {
+    if (retry == 0) context.first_start_ns = context.clock.monotonic_ns();
     Outcome outcome = run_once(context);
+    if (!first_start) first_start = outcome.started;
+    if (retry > 0) count_all_attempts(outcome, first_start, retry + 1);
     const bool may_retry =
         outcome.cause == OutcomeCause::kJobFailed && retry < retries && !context.supervisor.stop_requested();
     if (!may_retry) return outcome;

@@ -74,6 +74,11 @@ Limits limits_of(const AttemptContext& context) {
       policy.budget->currency == context.price_per_hour->currency)
     limits.budget = Duration::from_seconds(static_cast<double>(policy.budget->nano) /
                                            static_cast<double>(context.price_per_hour->nano) * 3600.0);
+  if (context.first_start_ns) {
+    const std::int64_t used = context.clock.monotonic_ns() - *context.first_start_ns;
+    for (std::optional<Duration>* limit : {&limits.max_duration, &limits.budget})
+      if (*limit) (*limit)->nanoseconds = std::max<std::int64_t>((*limit)->nanoseconds - used, 1);
+  }
   return limits;
 }
 

@@ -130,7 +130,10 @@ Outcome save_outputs(AttemptContext& context, Outcome outcome) {
     for (const Json& result : (*manifest)["outputs"].items())
       if (result["error"].is_object() && cause.empty()) cause = result["error"]["sentence"].string_or_empty();
   note_event(context, "outputs-failed", Json::object({{"cause", cause}}));
-  if (outcome.cause != OutcomeCause::kSucceeded) return outcome;  // the job's own failure says more
+  if (outcome.cause != OutcomeCause::kSucceeded) {  // the job's own failure comes first
+    outcome.sentence += fmt::format(fmt::runtime(tr("; and its outputs were not all saved: {0}")), cause);
+    return outcome;
+  }
   outcome.cause = OutcomeCause::kOutputsFailed;
   outcome.sentence =
       fmt::format(fmt::runtime(tr("the command succeeded, but its outputs were not all saved: {0}")), cause);

@@ -49,6 +49,10 @@ Result<ReadJob> read_job_file(const std::string& file, const Console& console) {
     return bad(file, std::string(tr("there is no such job file")),
                fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")), file));
   FOREBAY_CHECK(text);
+  const std::string advice = fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")),
+                                         file.ends_with(".py") ? "python " + file : "./" + file);
+  if (text->starts_with("#!") || file.ends_with(".py") || file.ends_with(".sh"))
+    return bad(file, std::string(tr("it is a program, not a job file")), advice);
   JobParse parse = parse_job(*text, file);
   FOREBAY_CHECK(judge(parse.problems, console));
   const std::string folder = std::filesystem::path(absolute_path(file)).parent_path().string();
@@ -57,6 +61,9 @@ Result<ReadJob> read_job_file(const std::string& file, const Console& console) {
 
 Result<std::string> folder_of(const LaunchOptions& options, const ReadJob& read) {
   std::string folder = absolute_path(".");
+  if (!folder.starts_with('/'))
+    return bad(std::string(tr("the current folder")), std::string(tr("it has been removed")),
+               std::string(tr("Change into a folder that is there.")));
   if (!options.file.empty()) folder = read.folder;
   if (read.job.workdir)
     folder = absolute_path(read.job.workdir->starts_with("/") ? *read.job.workdir
@@ -175,6 +182,8 @@ Result<SubmitRequest> make_request(const LaunchOptions& options, const Console& 
   }
   FOREBAY_CHECK(check_budget(read.job, request.price_per_hour));
   FOREBAY_TRY(request.sample_hz, sample_rate(options.sample));
+  // The run reads its job from the record: what that would refuse is refused here, before there is a run.
+  if (const auto again = job_from_json(read.job.to_json()); !again) return again.error();
   request.job = std::move(read.job);
   request.job_text = std::move(read.text);
   request.state_folder = state_folder();

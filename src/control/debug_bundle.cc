@@ -7,11 +7,13 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "base/environment_variable.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "environment/redact.h"
 #include "record/log_file.h"
 #include "record/run_record.h"
@@ -21,11 +23,33 @@ namespace {
 
 constexpr std::size_t kLogTail = 1 << 20;
 
-std::vector<std::string> secrets_of(const RunDirectory& directory) {
+struct Secrets {
+  std::vector<std::string> values;
+  std::vector<std::string> unknown;  // names of secrets whose value is not in this environment
+};
+
+// What must not leave: values of the job's secrets, of its variables and options that look like secrets, and
+// of those of the environment of whoever makes the bundle.
+Secrets secrets_of(const RunDirectory& directory) {
+  Secrets found;
+  const auto environment = current_environment();
   std::vector<std::string> names;
-  if (const auto job = read_json_file(directory.job()))
-    for (const Json& name : (*job)["environment"]["secrets"].items()) names.push_back(name.string_or_empty());
-  return secret_values(current_environment(), names);
+  if (const auto job = read_json_file(directory.job())) {
+    for (const Json& name : (*job)["environment"]["secrets"].items()) {
+      names.push_back(name.string_or_empty());
+      if (!environment.contains(names.back())) found.unknown.push_back(names.back());
+    }
+    for (const auto& [name, value] : (*job)["environment"]["variables"].members())
+      if (looks_like_secret(name)) found.values.push_back(value.string_or_empty());
+    std::vector<std::string> words;
+    for (const Json& word : (*job)["run"].items()) words.push_back(word.string_or_empty());
+    for (const Json* script : {&(*job)["run"], &(*job)["setup"]})
+      for (std::istringstream text(script->string_or_empty()); text >> std::ws && !text.eof();)
+        text >> words.emplace_back();
+    for (std::string& value : secret_arguments(words)) found.values.push_back(std::move(value));
+  }
+  for (std::string& value : secret_values(environment, names)) found.values.push_back(std::move(value));
+  return found;
 }
 
 Result<void> run_tar(const std::string& folder, const std::string& name, const std::string& target) {
@@ -68,12 +92,19 @@ Result<DebugBundle> write_debug_bundle(const RunDirectory& directory, const std:
     }
     const bool is_binary = name == "samples.seg" || name == "steps.seg";
     FOREBAY_CHECK(
-        write_file_atomic(join_path(inner, name), is_binary ? *content : redact(*content, secrets)));
+        write_file_atomic(join_path(inner, name), is_binary ? *content : redact(*content, secrets.values)));
     bundle.files.push_back(name);
   }
-  FOREBAY_CHECK(write_file_atomic(join_path(inner, "log-tail.txt"),
-                                  redact(read_log_tail(directory, kLogTail), secrets)));
-  bundle.files.push_back("log-tail.txt");
+  if (secrets.unknown.empty()) {
+    FOREBAY_CHECK(write_file_atomic(join_path(inner, "log-tail.txt"),
+                                    redact(read_log_tail(directory, kLogTail), secrets.values)));
+    bundle.files.push_back("log-tail.txt");
+  } else {
+    for (const std::string& name : secrets.unknown)
+      bundle.left_out.push_back(fmt::format(
+          fmt::runtime(tr("the log: the value of the secret {0} is not known here and could not be removed")),
+          name));
+  }
   bundle.left_out.push_back("code/ and all but the last MiB of the log");
   const auto written = run_tar(pattern, "forebay-" + id, target);
   (void)remove_tree(pattern);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.h"
 #include "diagnosis/summary.h"
 
 namespace forebay {
@@ -62,6 +63,9 @@ void add_limit(const RunRecord& record, const Timeline& timeline, MetricSet& set
     limit = candidate;
     origin = from;
   };
+  const std::string own = record.job["resources"]["memory"].string_or_empty();
+  if (const auto bytes = parse_bytes(own))  // "16GiB+" is a wish for the machine, and not read as a size
+    lower(static_cast<double>(bytes->count), "the job's own limit");
   if (const SampleSeries* cgroup = timeline.samples.find(Metric::kCgroupMemoryLimitBytes))
     lower(quantile(cgroup->values, 0), "the run's cgroup");
   lower(record.machine["memory"]["limit_bytes"].as_double(), "the machine's cgroup");

@@ -196,7 +196,8 @@ class Reader {
 }  // namespace
 
 std::optional<std::string> find_git_root(const std::string& folder) {
-  for (std::string at = folder; !at.empty(); at = at.substr(0, at.rfind('/')))
+  std::string at = folder.starts_with('/') ? folder : std::string();  // a relative path has no end upwards
+  for (; !at.empty(); at = at.substr(0, at.rfind('/')))
     if (path_exists(join_path(at, ".git"))) return at;
   if (path_exists("/.git")) return "/";
   return std::nullopt;

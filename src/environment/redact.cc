@@ -112,6 +112,24 @@ std::vector<std::string> secret_values(const std::map<std::string, std::string>&
   return values;
 }
 
+std::vector<std::string> secret_arguments(const std::vector<std::string>& words) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const std::size_t begin = word.find_first_not_of('-');
+    if (begin == 0 || begin == std::string::npos) continue;
+    const std::size_t equals = word.find('=');
+    std::string name = "_" + word.substr(begin, equals == std::string::npos ? equals : equals - begin);
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (!looks_like_secret(name)) continue;
+    if (equals != std::string::npos)
+      values.push_back(word.substr(equals + 1));
+    else if (i + 1 < words.size())
+      values.push_back(words[i + 1]);
+  }
+  return values;
+}
+
 Json recorded_variable(const std::string& name, const std::string& value,
                        const std::vector<std::string>& secret_names) {
   if (looks_like_secret(name) ||

@@ -21,6 +21,8 @@ std::string redact(std::string_view text, const std::vector<std::string>& secret
 // The values that must not be seen: those of `names`, and of variables that look like secrets.
 std::vector<std::string> secret_values(const std::map<std::string, std::string>& environment,
                                        const std::vector<std::string>& names);
+// Values of a command line's options whose names look like secrets: --api-key=x, --token x.
+std::vector<std::string> secret_arguments(const std::vector<std::string>& words);
 // A variable for the record: its value, or {"set": true} where it is or looks like a secret.
 Json recorded_variable(const std::string& name, const std::string& value,
                        const std::vector<std::string>& secret_names);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -133,7 +134,11 @@ Result<void> Uv::run(std::vector<std::string> arguments, const std::string& cwd,
   std::vector<std::string> argv = program_;
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   if (use_index) argv.insert(argv.end(), index_arguments_.begin(), index_arguments_.end());
-  FOREBAY_TRY(const int code, run_in_sight(argv, cwd, environment_));
+  // Constraints did their work when the lock was made; beside hashes uv would want a hash of each of them.
+  std::map<std::string, std::string> surroundings = environment_;
+  if (std::find(arguments.begin(), arguments.end(), "--require-hashes") != arguments.end())
+    surroundings.erase("UV_CONSTRAINT");
+  FOREBAY_TRY(const int code, run_in_sight(argv, cwd, surroundings));
   if (code == 0) return {};
   const std::string what = arguments.size() > 1 ? "uv " + arguments[0] + " " + arguments[1] : "uv";
   return make_error(code > 128 ? ErrorCode::kCancelled : ErrorCode::kUnavailable, "run", what,

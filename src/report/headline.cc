@@ -156,11 +156,14 @@ Text gain_sentence(const Gain& gain) {
               {factor(gain.likely), factor(gain.low), factor(gain.high)}};
 }
 
-std::optional<Text> predicted_step_sentence(const Gain& gain, std::optional<Duration> now) {
+std::optional<Text> predicted_step_sentence(const Gain& gain) {
   if (!gain.predicted_step) return std::nullopt;
-  const std::string likely = step_time(gain.predicted_step->likely);
-  if (now) return Text{"a step would take {0} instead of {1}", {likely, step_time(*now)}};
-  return Text{"a step would take {0}", {likely}};
+  const Duration likely = gain.predicted_step->likely;
+  // The step that the gain is about: without validation, checkpoints and beginnings of epochs.
+  const double now = likely.seconds() * gain.likely;
+  if (!(now > 0 && now < 1e9)) return Text{"a step would take {0}", {step_time(likely)}};
+  return Text{"a step would take {0} instead of {1}",
+              {step_time(likely), step_time(Duration::from_seconds(now))}};
 }
 
 std::string energy_text(Joules energy) {

@@ -34,7 +34,7 @@ std::string step_time(Duration duration);
 std::string percent(double share);
 // "2.1× as fast (1.8× to 2.6×)", and "0.81 s → 0.39 s per step" where the time per step is predicted.
 Text gain_sentence(const Gain& gain);
-std::optional<Text> predicted_step_sentence(const Gain& gain, std::optional<Duration> now);
+std::optional<Text> predicted_step_sentence(const Gain& gain);
 std::string energy_text(Joules energy);
 // "0.0123 USD", or why it is not known.
 Text cost_sentence(const Bill& bill);

@@ -74,9 +74,8 @@ void tiles(HtmlWriter& html, const PageContext& page) {
 }
 
 void gain_line(HtmlWriter& html, const PageContext& page, const Gain& gain) {
-  const auto parts = summarise_parts(page.record.steps);
   std::string text = render_in(page.language, gain_sentence(gain));
-  if (const auto predicted = predicted_step_sentence(gain, parts ? parts->median_step : std::nullopt))
+  if (const auto predicted = predicted_step_sentence(gain))
     text += say(page.language, "; {0}", {render_in(page.language, *predicted)});
   html.open("p", {{"class", "gain"}});
   html.element("b", say(page.language, "Expected gain")).text(" ").text(text).close();

@@ -127,7 +127,7 @@ void page_step(HtmlWriter& html, const PageContext& page) {
   std::string note = say(language, "{0} steps", {std::to_string(parts->steps)});
   if (parts->processes > 1)
     note += " · " + say(language, "{0} processes", {std::to_string(parts->processes)});
-  if (parts->median_step) note += " · " + say(language, "{0} each", {step_time(*parts->median_step)});
+  note += " · " + say(language, "{0} each on average", {step_time(parts->mean_step())});
   html.element("p", note, {{"class", "note"}});
   parts_bar(html, page, *parts);
   parts_table(html, page, *parts);

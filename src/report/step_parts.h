@@ -34,6 +34,7 @@ struct StepSummary {
   std::optional<double>
       samples_per_second;  // while stepping, all processes together; absent when not known for all rows
   double share(std::size_t part) const;
+  Duration mean_step() const { return Duration::from_seconds(total.seconds() / static_cast<double>(steps)); }
 };
 // Absent when there is no row with time in it.
 std::optional<StepSummary> summarise_parts(const std::vector<StepRow>& rows);

@@ -10,7 +10,7 @@ std::string render_terminal(const RunRecord& record, const Diagnosis& diagnosis,
                             const TerminalStyle& style, const std::string& html_path) {
   TerminalText text(style);
   write_verdict(text, record, diagnosis, bill);
-  write_findings(text, record, diagnosis);
+  write_findings(text, diagnosis);
   write_step(text, record);
   write_machine(text, record);
   write_cost(text, bill);

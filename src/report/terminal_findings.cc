@@ -42,17 +42,16 @@ std::string loss_of(const Finding& finding, std::string_view separator) {
   return text;
 }
 
-void write_fix(TerminalText& text, const Fix& fix, std::optional<Duration> step) {
+void write_fix(TerminalText& text, const Fix& fix) {
   text.paragraph(4, text.arrow(), Tone::kGood, render(fix.text), Tone::kStrong);
   if (!fix.gain) return;
   std::string gain = say(current_language(), "expected: {0}", {render(gain_sentence(*fix.gain))});
-  if (const auto predicted = predicted_step_sentence(*fix.gain, step))
+  if (const auto predicted = predicted_step_sentence(*fix.gain))
     gain += say(current_language(), "; {0}", {render(*predicted)});
   text.paragraph(6, "", Tone::kPlain, gain, Tone::kGood);
 }
 
-void write_finding(TerminalText& text, const Finding& finding, int number, std::optional<Duration> step,
-                   bool briefly) {
+void write_finding(TerminalText& text, const Finding& finding, int number, bool briefly) {
   const std::string mark = fmt::format("{:>2}", number);
   const Tone tone = tone_of_finding(finding);
   text.paragraph(0, mark, tone, render(finding.title), Tone::kStrong);
@@ -62,8 +61,7 @@ void write_finding(TerminalText& text, const Finding& finding, int number, std::
   if (!briefly)
     for (const Text& line : finding.evidence) text.paragraph(4, text.bullet(), Tone::kDim, render(line));
   const std::size_t fixes = briefly ? 1 : 3;
-  for (std::size_t i = 0; i < std::min(finding.fixes.size(), fixes); ++i)
-    write_fix(text, finding.fixes[i], step);
+  for (std::size_t i = 0; i < std::min(finding.fixes.size(), fixes); ++i) write_fix(text, finding.fixes[i]);
   if (briefly) return;
   std::string confidence =
       say(current_language(), "confidence: {0}", {std::string(confidence_name(finding.confidence))});
@@ -93,16 +91,14 @@ void write_verdict(TerminalText& text, const RunRecord& record, const Diagnosis&
       text.line({{"  "}, {text.style().unicode ? "│ " : "| ", Tone::kBad}, {line, Tone::kDim}});
 }
 
-void write_findings(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis) {
+void write_findings(TerminalText& text, const Diagnosis& diagnosis) {
   if (diagnosis.findings.empty()) return;
-  const auto parts = summarise_parts(record.steps);
-  const std::optional<Duration> step = parts ? parts->median_step : std::nullopt;
   text.heading(say(current_language(), "Findings"));
   constexpr std::size_t kShown = 4;
   for (std::size_t i = 0; i < std::min(diagnosis.findings.size(), kShown); ++i) {
     if (i > 0) text.blank();
     const Finding& finding = diagnosis.findings[i];
-    write_finding(text, finding, static_cast<int>(i) + 1, step,
+    write_finding(text, finding, static_cast<int>(i) + 1,
                   i >= 2 || (i > 0 && finding.kind == FindingKind::kRisk));
   }
   if (diagnosis.findings.size() > kShown)

@@ -114,8 +114,8 @@ void write_step(TerminalText& text, const RunRecord& record) {
   if (parts->processes > 1)
     right +=
         std::string(separator) + say(current_language(), "{0} processes", {std::to_string(parts->processes)});
-  if (parts->median_step)
-    right += std::string(separator) + say(current_language(), "{0} each", {step_time(*parts->median_step)});
+  right += std::string(separator) +
+           say(current_language(), "{0} each on average", {step_time(parts->mean_step())});
   if (parts->samples_per_second)
     right +=
         std::string(separator) +

@@ -9,7 +9,7 @@
 namespace forebay {
 
 void write_verdict(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis, const Bill& bill);
-void write_findings(TerminalText& text, const RunRecord& record, const Diagnosis& diagnosis);
+void write_findings(TerminalText& text, const Diagnosis& diagnosis);
 void write_step(TerminalText& text, const RunRecord& record);
 void write_machine(TerminalText& text, const RunRecord& record);
 void write_cost(TerminalText& text, const Bill& bill);

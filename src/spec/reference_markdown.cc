@@ -22,12 +22,25 @@ std::string code(std::string_view text) {
   return text.empty() ? std::string() : fmt::format("`{}`", cell(text));
 }
 
+// A field of a section that is refused as a whole is not honoured either.
+bool is_honoured_locally(const Field& field) {
+  if (!field.is_honoured_locally) return false;
+  std::string_view above = field.key;
+  while (above.find('.') != std::string_view::npos) {
+    above = above.substr(0, above.rfind('.'));
+    const Field* section = find_field(above);
+    if (section == nullptr && above.ends_with("[]")) section = find_field(above.substr(0, above.size() - 2));
+    if (section != nullptr && !section->is_honoured_locally) return false;
+  }
+  return true;
+}
+
 void rows(std::string& out, std::string_view section) {
   for (const Field* field : fields_below(section)) {
     const std::string required = field->is_required ? " **Required.**" : "";
     const std::string left_out =
         field->default_text.empty() ? "" : fmt::format(" Left out: {}.", field->default_text);
-    const std::string locally = field->is_honoured_locally ? "yes" : "no";
+    const std::string locally = is_honoured_locally(*field) ? "yes" : "no";
     out += fmt::format("| `{}` | {} | {}{}{} | {} | {} | {} |\n", field->key,
                        cell(notation_of(*field, english)), cell(field->meaning), required, cell(left_out),
                        code(field->example), locally, field->since);

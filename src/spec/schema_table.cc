@@ -153,8 +153,10 @@ constexpr Field kFields[] = {
     {.key = "environment.secrets",
      .type = kNames,
      .example = "[WANDB_API_KEY]",
-     .meaning = tr_later("Names of environment variables that are secret. The value is taken from the "
-                         "caller's environment and never enters the file, a log, an image or a run record.")},
+     .meaning =
+         tr_later("Names of environment variables that are secret. The value is taken from the "
+                  "caller's environment; Forebay writes it into no file, image or run record. What the job "
+                  "prints itself is kept in its log.")},
 
     {.key = "data",
      .type = kSectionList,
@@ -195,7 +197,9 @@ constexpr Field kFields[] = {
      .example = "3",
      .minimum = 1,
      .maximum = 1e6,
-     .meaning = tr_later("How many whole checkpoints to keep; older ones are deleted."),
+     .meaning =
+         tr_later("How many whole checkpoints to keep; older ones are deleted once outputs has saved them "
+                  "elsewhere."),
      .default_text = tr_later("all")},
 
     {.key = "outputs",

@@ -151,7 +151,10 @@ class Follower {
       }
       if (number == SIGHUP || (!settings_.attached && (number == SIGINT || number == SIGTERM)))
         end(FollowEnd::kDetached, number);
-      if (number == SIGINT && settings_.attached) send_stop(StopRequest::kInterrupt);
+      if (number == SIGINT && settings_.attached) {
+        has_interrupted_ = true;
+        send_stop(StopRequest::kInterrupt);
+      }
       if (number == SIGTERM && settings_.attached) send_stop(StopRequest::kTerminate);
     }
     return {};
@@ -227,11 +230,13 @@ class Follower {
   void say_stopping(std::uint32_t request) {
     const std::string text(request == static_cast<std::uint32_t>(StopRequest::kNow)
                                ? tr("stopping the run now")
-                               : tr("stopping the run; press Ctrl-C again to stop it at once"));
+                           : has_interrupted_ ? tr("stopping the run; press Ctrl-C again to stop it at once")
+                                              : tr("stopping the run"));
     (void)write_out(settings_.error, fmt::format("\r[forebay] {}\r\n", text));
   }
 
   const FollowSettings& settings_;
+  bool has_interrupted_ = false;  // the person at this terminal
   LogReader reader_;
   SignalPipe signals_;
   RawTerminal terminal_;

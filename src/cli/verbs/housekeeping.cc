@@ -93,6 +93,8 @@ class BundleVerb final : public Verb {
         fmt::runtime(
             tr("{0} files, {1}; values of secrets are replaced by ***. Look inside before you send it.")),
         bundle.files.size(), format_bytes(Bytes{bundle.bytes})));
+    for (const std::string& what : bundle.left_out)
+      console.remark(fmt::format(fmt::runtime(tr("left out: {0}")), what));
     return 0;
   }
 

@@ -1,5 +1,6 @@
 // forebay stop: ask runs to end.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -65,8 +66,14 @@ class StopVerb final : public Verb {
       return {};
     }
     auto client = Client::connect(open.directory_of(row));
+    if (!client && now_ && kill_owner(row)) return {};
     if (!client) return std::move(client).error();
     return client->request_stop(now_ ? StopRequest::kNow : StopRequest::kTerminate);
+  }
+
+  // A supervisor that answers nobody: its tree dies with it, and the next look closes the run.
+  static bool kill_owner(const RunRow& row) {
+    return row.owner && is_alive(*row.owner) && ::kill(static_cast<pid_t>(row.owner->pid), SIGKILL) == 0;
   }
 
   static Result<RunRow> wait_for_end(OpenRuns& open, const RunRow& row) {

@@ -103,6 +103,19 @@ class Isolate : public ::testing::Test {
   EnvironmentRequest request_;
 };
 
+// Companies cap versions for everybody with a constraint file, which names packages that the job does not
+// use.
+TEST_F(Isolate, AConstraintOfPipLeadsTheLockAndIsNoObstacleToHashes) {
+  wheel("alpha", "1.0");
+  wheel("alpha", "2.0");
+  write("caps.txt", "alpha<2\nelsewhere<=3\n");
+  write("home/.config/pip/pip.conf", "[global]\nno-index = true\nconstraint = " + folder_.file("caps.txt") +
+                                         "\nfind-links = " + folder_.file("wheels") + "\n");
+  write("project/requirements.txt", "alpha\n");
+  const EnvironmentPlan plan = make();
+  EXPECT_EQ(run_python(plan, "import alpha; print(alpha.VERSION)"), "1.0\n");
+}
+
 TEST_F(Isolate, RequirementsAreLockedBuiltAndFoundAgain) {
   wheel("alpha", "1.0", {"beta>=1"});
   wheel("alpha", "2.0", {"beta>=1"});

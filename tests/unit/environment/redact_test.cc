@@ -33,5 +33,12 @@ TEST(Redact, ValuesLongestFirst) {
   EXPECT_EQ(redact("a\nsecret\nvalue b", {"secret\nvalue"}), "a\n*** b");
 }
 
+TEST(Redact, FindsTheValuesOfOptionsThatLookSecret) {
+  EXPECT_EQ(secret_arguments(
+                {"train.py", "--api-key=abcd", "--lr", "0.1", "--hf-token", "efgh", "--epochs=3", "key"}),
+            (std::vector<std::string>{"abcd", "efgh"}));
+  EXPECT_EQ(secret_arguments({"--token"}), std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace forebay
