@@ -83,6 +83,25 @@ def texts_of_source(path):
                 yield text, source.count("\n", 0, match.start()) + 1
 
 
+# What help pages show: the argument with the help of an option, and group, summary and description of a verb.
+HELP = {"option": 3, "option_list": 3, "flag": 2, "positional": 2, "positional_list": 2, "command": 1}
+HELP_CALL = re.compile(r"\bline\.(%s)\(" % "|".join(HELP))
+VERB = re.compile(r"\bVerbInfo \w+_verb_info\(\) \{\s*return \{")
+
+
+def texts_of_help(path):
+    source = without_comments(path.read_text(encoding="utf-8"))
+    for match in HELP_CALL.finditer(source):
+        found = arguments(source, match.end() - 1)
+        if len(found) > HELP[match.group(1)]:
+            for text in texts_of_argument(found[HELP[match.group(1)]]):
+                yield text, source.count("\n", 0, match.start()) + 1
+    for match in VERB.finditer(source):
+        for argument in arguments(source, match.end() - 1)[1:4]:
+            for text in texts_of_argument(argument):
+                yield text, source.count("\n", 0, match.start()) + 1
+
+
 def texts_of_rules(path):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         match = RULE_TEXT.match(line)
@@ -113,6 +132,9 @@ def collect(root):
 
     for path in sorted([*root.glob("src/**/*.cc"), *root.glob("src/**/*.h")]):
         for text, line in texts_of_source(path):
+            add(text, path, line)
+    for path in sorted(root.glob("src/cli/**/*.cc")):
+        for text, line in texts_of_help(path):
             add(text, path, line)
     for name, pattern in TABLES:
         path = root / name

@@ -192,4 +192,11 @@ Result<SubmitRequest> make_request(const LaunchOptions& options, const Console& 
   return request;
 }
 
+void print_dry_run(const Job& job, const std::string& folder, const Console& console) {
+  if (console.json)
+    console.print_json(Json::object({{"dry_run", true}, {"folder", folder}, {"job", job.to_json()}}));
+  else
+    console.print(explain_job(job, folder));
+}
+
 }  // namespace forebay

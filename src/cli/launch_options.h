@@ -37,4 +37,7 @@ Result<void> apply_limits(const LaunchOptions& options, Job& job);
 // "2.5 USD/h" or "2.5 USD".
 Result<Money> parse_price_per_hour(const std::string& text);
 
+// What --dry-run shows: sentences, or as JSON {"dry_run", "folder", "job"}.
+void print_dry_run(const Job& job, const std::string& folder, const Console& console);
+
 }  // namespace forebay

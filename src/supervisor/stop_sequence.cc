@@ -10,6 +10,7 @@ namespace forebay {
 namespace {
 
 constexpr std::int64_t kKillPatience = 10'000'000'000;
+constexpr std::int64_t kAskAgain = 20'000'000;
 constexpr std::int64_t kFirstKillPause = 5'000'000;
 constexpr std::int64_t kLongestKillPause = 200'000'000;
 
@@ -32,7 +33,13 @@ void StopSequence::interrupt() {
 
 void StopSequence::ask(std::int64_t now_ns, bool everybody) {
   const auto members = target_.members();
-  tell(everybody ? members : addressees(members, target_.child), SIGTERM);
+  const auto told = everybody ? members : addressees(members, target_.child);
+  if (told.empty() && !everybody) {  // asked before the child is there, or between two of its processes
+    phase_ = Phase::kInterrupted;
+    next_ns_ = now_ns + kAskAgain;
+    return;
+  }
+  tell(told, SIGTERM);
   phase_ = everybody ? Phase::kAskedAll : Phase::kAsked;
   next_ns_ = now_ns + grace_.nanoseconds / 2;
 }

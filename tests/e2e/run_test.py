@@ -252,6 +252,115 @@ class LimitsActOnTheRun(ForebayCase):
         self.nothing_is_left()
 
 
+class LimitsHoldForAllAttempts(ForebayCase):
+    def job(self, text):
+        (self.work / "job.yaml").write_text(text)
+
+    def test_budget_counts_every_attempt(self):
+        self.job("run: sleep 1.2; exit 7\npolicy: {retries: 5, budget: 2 USD}\n")
+        began = time.monotonic()
+        self.forebay("run", "--price", "3600 USD", "job.yaml", check=124)
+        self.assertLess(time.monotonic() - began, 3.5)
+        self.assertEqual(self.outcome()["cause"], "budget")
+
+    def test_max_duration_counts_every_attempt(self):
+        self.job("run: sleep 0.6; exit 7\npolicy: {retries: 9, max_duration: 1500ms}\n")
+        self.forebay("run", "job.yaml", check=124)
+        self.assertAlmostEqual(self.outcome()["duration_ns"] / 1e9, 1.5, delta=0.5)
+
+    def test_the_report_says_how_often_it_was_tried(self):
+        self.job("run: sleep 0.3; exit 7\npolicy: {retries: 2}\n")
+        self.forebay("run", "job.yaml", check=7)
+        self.assertIn("(attempt 3)", self.forebay("report", "last", check=0).text)
+        self.assertGreater(self.outcome()["duration_ns"], 0.8e9)
+
+
+class WhatAUserTripsOver(ForebayCase):
+    def test_a_removed_folder_is_said_and_starts_nothing(self):
+        gone = self.work / "gone"
+        gone.mkdir()
+        command = 'cd "$1" && rmdir "$1" && exec "$2" run -- true'
+        done = subprocess.run(["sh", "-c", command, "sh", str(gone), os.environ["FOREBAY_BINARY"]], env=self.environment, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("it has been removed", done.stderr)
+        self.assertEqual(self.runs(), [])
+
+    def test_a_stop_right_after_the_start_is_not_lost(self):
+        for _ in range(4):
+            run = self.forebay("submit", "--", "sleep", "30", check=0).text.strip()
+            began = time.monotonic()
+            self.forebay("stop", run, check=0)
+            self.assertLess(time.monotonic() - began, 4)
+
+    def test_a_retry_as_json_waits_and_gives_the_outcome(self):
+        self.forebay("run", "-q", "--", "sh", "-c", "sleep 0.3; exit 3", check=3)
+        retried = self.forebay("retry", "--json", check=3)
+        self.assertEqual(retried.json["outcome"]["exit_code"], 3)
+        self.assertEqual(self.last()["run"], retried.json["run"])
+        self.assertTrue(self.forebay("retry", "--dry-run", "--json", check=0).json["dry_run"])
+
+    def test_help_is_chinese_throughout(self):
+        for words in (["help"], ["run", "--help"], ["stop", "--help"], ["help", "job"]):
+            text = self.forebay("--lang", "zh_CN", *words, check=0).text
+            english = [line for line in text.splitlines() if line.strip() and not any("\u4e00" <= c <= "\u9fff" for c in line)
+                       and len(line.split()) > 7 and not line.lstrip().startswith(("$", "forebay", "-", "alibaba"))]
+            self.assertEqual(english, [])
+
+    def test_a_script_in_place_of_a_job_file_is_recognised(self):
+        self.script("import sys: nonsense\n", "train.py")
+        result = self.forebay("run", "train.py", check=2)
+        self.assertIn("forebay run -- python train.py", result.err)
+
+    def test_a_limit_of_nothing_is_refused_before_there_is_a_run(self):
+        self.forebay("run", "--max-duration", "0s", "--", "true", check=2)
+        self.forebay("run", "--name", "a/b", "--", "true", check=2)
+        self.assertEqual(self.runs(), [])
+
+    def test_failed_saving_is_said_beside_the_failure_of_the_job(self):
+        (self.work / "job.yaml").write_text("run: exit 3\noutputs: [{from: a, to: 'file:///proc/nope/'}]\n")
+        self.forebay("run", "job.yaml", "--outcome-file", "how.json", check=3)
+        self.assertIn("outputs were not all saved", json.loads((self.work / "how.json").read_text())["sentence"])
+
+    def test_memory_limit_is_named_as_the_cause_and_not_the_machine(self):
+        result = self.forebay("run", "--memory", "60MiB", "--", PYTHON, "-c", "x = bytearray(400 << 20)")
+        self.assertNotEqual(result.code, 0)
+        if self.outcome()["cause"] == "out-of-memory":
+            report = self.forebay("report", "last", check=0).text
+            self.assertIn("the job's own limit", " ".join(report.split()))
+            self.assertNotIn("of the machine's memory were left", " ".join(report.split()))
+
+    def test_data_never_overwrites_what_a_person_wrote(self):
+        (self.work / "source").mkdir()
+        (self.work / "source" / "a.txt").write_text("from the source")
+        (self.work / "here").mkdir()
+        (self.work / "here" / "a.txt").write_text("mine")
+        (self.work / "job.yaml").write_text("run: 'true'\ndata: [{from: source, to: here}]\n")
+        result = self.forebay("run", "job.yaml")
+        self.assertNotEqual(result.code, 0)
+        self.assertIn("a.txt", result.err)
+        self.assertEqual((self.work / "here" / "a.txt").read_text(), "mine")
+
+    def test_data_that_is_there_already_is_no_obstacle(self):
+        (self.work / "source").mkdir()
+        (self.work / "source" / "a.txt").write_text("the same")
+        (self.work / "job.yaml").write_text("run: cat here/a.txt\ndata: [{from: source, to: here}]\n")
+        for _ in range(2):
+            self.assertEqual(self.forebay("run", "-q", "job.yaml", check=0).text, "the same")
+
+    def test_secrets_do_not_leave_in_a_bundle(self):
+        (self.work / "job.yaml").write_text("run: echo s=$MY_SECRET\nenvironment: {secrets: [MY_SECRET]}\n")
+        self.forebay("run", "-q", "job.yaml", env={"MY_SECRET": "hunter2secret"}, check=0)
+        self.forebay("debug", "bundle", "last", "-o", "one.tar.gz", check=0)  # where the value is not known
+        self.forebay("debug", "bundle", "last", "-o", "two.tar.gz", env={"MY_SECRET": "hunter2secret"}, check=0)
+        self.forebay("run", "-q", "-e", "WANDB_API_KEY=sekret123", "--", "sh", "-c", "echo k=$WANDB_API_KEY", "--api-key=sekretcli9", check=0)
+        self.forebay("debug", "bundle", "last", "-o", "three.tar.gz", check=0)
+        for name in ("one", "two", "three"):
+            text = subprocess.run(["tar", "xzOf", self.work / (name + ".tar.gz")], capture_output=True, check=True).stdout
+            for secret in (b"hunter2secret", b"sekret123", b"sekretcli9"):
+                self.assertNotIn(secret, text, name)
+
+
 class BadPlaces(ForebayCase):
     def test_unwritable_home_is_one_sentence(self):
         result = self.forebay("run", "--", "true", env={"FOREBAY_HOME": "/proc/no/where"}, check=125)

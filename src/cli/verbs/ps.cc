@@ -30,8 +30,8 @@ std::string duration_of(const RunRow& row, Instant now) {
 std::vector<TableCell> cells_of(const RunRow& row, Instant now) {
   const std::string code = row.exit_code ? std::to_string(*row.exit_code) : "-";
   const std::string state = row.cause.empty() || row.state == RunState::kFinished
-                                ? std::string(run_state_name(row.state))
-                                : fmt::format("{} ({})", run_state_name(row.state), row.cause);
+                                ? std::string(tr(run_state_name(row.state)))
+                                : fmt::format("{} ({})", tr(run_state_name(row.state)), row.cause);
   return {row.id,
           row.name,
           TableCell(state, tone_of(row)),

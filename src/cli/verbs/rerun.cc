@@ -38,7 +38,7 @@ Result<SubmitRequest> request_from(const OpenRuns& open, const RunRow& row) {
 
 Result<int> start_and_show(const SubmitRequest& request, const Console& console, bool detach) {
   FOREBAY_TRY(const Submission submission, submit_run(request));
-  if (detach || console.json) {
+  if (detach) {
     if (console.json)
       console.print_json(
           Json::object({{"run", submission.row.id}, {"parent", request.parent}, {"folder", request.folder}}));
@@ -48,6 +48,7 @@ Result<int> start_and_show(const SubmitRequest& request, const Console& console,
   }
   FollowSettings settings{submission.directory, system_clock(), {}};
   settings.attached = true;
+  if (console.json) settings.output = STDERR_FILENO;  // standard output is for the JSON
   FOREBAY_TRY(const FollowResult followed, follow(settings));
   if (followed.end == FollowEnd::kDetached) return 128 + followed.signal.value_or(1);
   if (followed.end == FollowEnd::kOutputClosed && !path_exists(submission.directory.outcome()))
@@ -55,6 +56,11 @@ Result<int> start_and_show(const SubmitRequest& request, const Console& console,
   FOREBAY_TRY(const OpenRuns open, open_runs());
   FOREBAY_TRY(const Json json, read_json_file(submission.directory.outcome()));
   FOREBAY_TRY(const Outcome outcome, Outcome::from_json(json));
+  if (console.json)
+    console.print_json(Json::object({{"run", submission.row.id},
+                                     {"parent", request.parent},
+                                     {"folder", request.folder},
+                                     {"outcome", outcome.to_json()}}));
   console.remark(
       fmt::format(fmt::runtime(tr("run {0}: {1}; `forebay compare {2} {0}` puts the two side by side")),
                   submission.row.id, outcome.sentence, request.parent));
@@ -117,6 +123,7 @@ class RetryVerb final : public Verb {
   void declare(CommandLine& line) override {
     line.positional("RUN", run_, "id, beginning of an id, name, or `last`", false);
     line.flag("-d,--detach", detach_, "return at once, print the new run's id");
+    line.flag("--dry-run", dry_run_, "say what would be run, and run nothing");
   }
 
   Result<int> run(const Console& console) override {
@@ -127,12 +134,16 @@ class RetryVerb final : public Verb {
                         fmt::format(fmt::runtime(tr("`forebay stop {0}` ends it.")), row.id));
     FOREBAY_TRY(SubmitRequest request, request_from(open, row));
     request.resume = true;
+    if (dry_run_) {
+      print_dry_run(request.job, request.folder, console);
+      return 0;
+    }
     return start_and_show(request, console, detach_);
   }
 
  private:
   std::string run_;
-  bool detach_ = false;
+  bool detach_ = false, dry_run_ = false;
 };
 
 }  // namespace

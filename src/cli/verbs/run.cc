@@ -32,7 +32,7 @@ class RunVerb final : public Verb {
   Result<int> run(const Console& console) override {
     FOREBAY_TRY(SubmitRequest request, make_request(options_, console));
     if (options_.dry_run) {
-      console.print(explain_job(request.job, request.folder));
+      print_dry_run(request.job, request.folder, console);
       return 0;
     }
     FOREBAY_CHECK(check_outcome_file());

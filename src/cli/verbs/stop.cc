@@ -58,7 +58,7 @@ class StopVerb final : public Verb {
     if (is_terminal(row.state)) {
       if (!console.json)
         console.remark(
-            fmt::format(fmt::runtime(tr("run {0} is already {1}")), row.id, run_state_name(row.state)));
+            fmt::format(fmt::runtime(tr("run {0} is already {1}")), row.id, tr(run_state_name(row.state))));
       return {};
     }
     if (dry_run_) {

@@ -16,7 +16,7 @@ class SubmitVerb final : public Verb {
   Result<int> run(const Console& console) override {
     FOREBAY_TRY(const SubmitRequest request, make_request(options_, console));
     if (options_.dry_run) {
-      console.print(explain_job(request.job, request.folder));
+      print_dry_run(request.job, request.folder, console);
       return 0;
     }
     FOREBAY_TRY(const Submission submission, submit_run(request));

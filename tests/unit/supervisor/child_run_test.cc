@@ -148,7 +148,9 @@ TEST_P(ChildRunTest, ADaemonThatShedsItsEnvironmentDoesNotSurvive) {
 }
 
 TEST_P(ChildRunTest, ALeftoverThatHoldsTheOutputAndIgnoresTerminationIsEnded) {
-  const ChildOutcome outcome = run(shell("(trap '' TERM HUP; while :; do sleep 1; done) & echo main ends"));
+  const ChildOutcome outcome =
+      run(shell("(trap '' TERM HUP; touch ready; while :; do sleep 1; done) & while [ ! -e ready ]; do sleep "
+                "0.01; done; echo main ends"));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(log(), "main ends\n");
   EXPECT_GE(outcome.leftovers_killed, 1);
