@@ -37,7 +37,7 @@ std::optional<std::string> in_the_way(const std::string& source, const std::stri
   for (fs::recursive_directory_iterator at(source, ignored), end; !ignored && at != end;
        at.increment(ignored)) {
     if (!at->is_regular_file(ignored)) continue;
-    const std::string place = join_path(target, at->path().lexically_relative(source).string());
+    std::string place = join_path(target, at->path().lexically_relative(source).string());
     if (path_exists(place) && !is_the_same(at->path().string(), place)) return place;
   }
   return std::nullopt;

@@ -208,6 +208,7 @@ Result<ChildOutcome> Supervisor::run(const ChildSpec& spec, const Limits& limits
   state.current = &child;
   auto outcome = child.run();
   state.current = nullptr;
+  if (state.hurrying.joinable()) state.hurrying.join();  // long done
   if (outcome && state.requested == StopReason::kNone &&
       (outcome->stop_reason == StopReason::kCancelled || outcome->stop_reason == StopReason::kTerminated))
     state.requested = outcome->stop_reason;
