@@ -231,9 +231,11 @@ void ChildRun::request_stop(StopRequest request, StopReason reason, const std::s
 }
 
 void ChildRun::on_input(std::string_view bytes) {
-  const auto keys = io_.terminal.valid() && child_ > 0 ? line_keys(io_.terminal.get()) : std::nullopt;
-  // Only while the job itself has the terminal: below a shell, keys are for the program it runs.
-  if (!keys || foreground_group(io_.terminal.get()) != child_) return attempt_.input.push(bytes);
+  const auto keys = io_.terminal.valid() ? line_keys(io_.terminal.get()) : std::nullopt;
+  // Only while the job itself has the terminal: below a shell, keys are for the program it runs. A job that
+  // has just begun may have printed already while word of its start is still on the way.
+  if (!keys || (child_ > 0 && foreground_group(io_.terminal.get()) != child_))
+    return attempt_.input.push(bytes);
   std::string passed;
   for (const char byte : bytes) {
     if (byte == keys->suspend && byte != '\0') {

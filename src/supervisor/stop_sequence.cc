@@ -24,14 +24,16 @@ void tell(const std::vector<ProcessStat>& processes, int signal) {
 
 }  // namespace
 
-void StopSequence::interrupt() {
+void StopSequence::interrupt(std::int64_t now_ns) {
   const pid_t group = target_.foreground_group();
-  if (group > 1) ::kill(-group, SIGINT);
+  is_interrupt_due_ = group <= 1 || ::kill(-group, SIGINT) != 0;
+  next_ns_ = now_ns + (is_interrupt_due_ ? kAskAgain : grace_.nanoseconds);
   for (const ProcessStat& member : target_.members())
     if (member.state == 'T') signal_exactly(member, SIGCONT);
 }
 
 void StopSequence::ask(std::int64_t now_ns, bool everybody) {
+  is_interrupt_due_ = false;
   const auto members = target_.members();
   const auto told = everybody ? members : addressees(members, target_.child);
   if (told.empty() && !everybody) {  // asked before the child is there, or between two of its processes
@@ -51,9 +53,9 @@ void StopSequence::request(StopRequest request, std::int64_t now_ns, bool delive
   was_requested_ = true;
   if (phase_ != Phase::kNone && !is_next_step) return;  // a limit is ending it already
   if (request == StopRequest::kTerminate) return ask(now_ns, false);
-  if (deliver_interrupt) interrupt();
   phase_ = Phase::kInterrupted;
   next_ns_ = now_ns + grace_.nanoseconds;
+  if (deliver_interrupt) interrupt(now_ns);
 }
 
 void StopSequence::begin(std::int64_t now_ns) {
@@ -78,6 +80,7 @@ void StopSequence::kill_now(std::int64_t now_ns) {
 
 void StopSequence::tick(std::int64_t now_ns) {
   if (!next_ns_ || now_ns < *next_ns_) return;
+  if (phase_ == Phase::kInterrupted && is_interrupt_due_) return interrupt(now_ns);
   if (phase_ == Phase::kInterrupted) return ask(now_ns, false);
   if (phase_ == Phase::kAsked) return ask(now_ns, true);
   if (phase_ == Phase::kAskedAll) return kill_now(now_ns);

@@ -46,7 +46,7 @@ class StopSequence {
   int killed() const { return static_cast<int>(killed_.size()); }
 
  private:
-  void interrupt();
+  void interrupt(std::int64_t now_ns);
   void ask(std::int64_t now_ns, bool everybody);
   StopTarget target_;
   Duration grace_, leftover_grace_;
@@ -55,6 +55,7 @@ class StopSequence {
   std::int64_t kill_since_ns_ = 0, kill_pause_ns_ = 0;
   std::set<std::int64_t> killed_;
   bool was_requested_ = false;
+  bool is_interrupt_due_ = false;  // nobody was there yet to hear it
 };
 
 }  // namespace forebay

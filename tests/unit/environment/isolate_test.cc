@@ -173,15 +173,24 @@ TEST_F(Isolate, TwoBuildersAndAKilledOneLeaveOneWholeEnvironment) {
   wheel("alpha", "1.0");
   write("project/requirements.txt", "alpha\n");
   request_.base_environment = current_environment();
-  const auto plan = plan_environment(request_);
-  ASSERT_TRUE(plan);
-  const std::string specification = plan->commands.at(0).argv.at(2);
+  // Six runs, each with a record of its own, all planned while nothing is built.
+  std::vector<std::string> specifications;
+  for (int run = 0; run < 6; ++run) {
+    EnvironmentRequest request = request_;
+    request.record_folder = folder_.file("record" + std::to_string(run));
+    fs::create_directories(request.record_folder);
+    const auto plan = plan_environment(request);
+    ASSERT_TRUE(plan);
+    specifications.push_back(plan->commands.at(0).argv.at(2));
+  }
   const auto start = [&] {
+    const std::string specification = specifications.back();
+    specifications.pop_back();
     const pid_t pid = ::fork();
     if (pid == 0) ::_exit(build_environment(specification));
     return pid;
   };
-  for (int milliseconds = 20; milliseconds < 700; milliseconds += 170) {
+  for (const int milliseconds : {20, 190, 360, 530}) {
     const pid_t killed = start();
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     ::kill(killed, SIGKILL);
