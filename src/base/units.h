@@ -38,6 +38,15 @@ struct Watts {
 struct Joules {
   double value = 0;
 };
+// Floating-point (or, for int8, integer) operations per second; a multiply-add counts as two.
+struct FlopRate {
+  double per_second = 0;
+  auto operator<=>(const FlopRate&) const = default;
+};
+struct ByteRate {
+  double per_second = 0;
+  auto operator<=>(const ByteRate&) const = default;
+};
 struct Probability {
   double value = 0;
 };
