@@ -11,13 +11,20 @@ namespace {
 constexpr std::int64_t kMillisecond = 1'000'000;
 
 // A process in a group of its own that sleeps until a signal ends it.
+// An interrupt that comes before it has given up the handlers of this process waits for it.
 pid_t sleeper() {
+  sigset_t interrupt, before;
+  ::sigemptyset(&interrupt);
+  ::sigaddset(&interrupt, SIGINT);
+  ::sigprocmask(SIG_BLOCK, &interrupt, &before);
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::setpgid(0, 0);
     ::signal(SIGINT, SIG_DFL);
+    ::sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
     for (;;) ::pause();
   }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   ::setpgid(pid, pid);
   return pid;
 }
