@@ -26,7 +26,8 @@ std::string offer_folder(const std::string& state_folder);
 std::string newest_snapshot(const std::string& folder, const std::string& provider);
 // Writes FOLDER/PROVIDER-TIME.csv whole or not at all and returns its path. Refuses (kInvalidInput) an empty
 // table, a clock before 2015, and, unless `accept_fewer`, one with fewer than half the rows of the provider's
-// newest snapshot: half a file looks like that.
+// newest snapshot: half a file looks like that. Rows that could not be
+// read again (an absurd price, a date before 2015) are an error too.
 Result<std::string> write_snapshot(const std::string& folder, const std::string& provider,
                                    const OfferTable& table, Instant now, bool accept_fewer);
 

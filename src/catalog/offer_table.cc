@@ -231,11 +231,10 @@ std::uint32_t OfferTable::intern(std::string_view text) {
 }
 
 Result<void> OfferTable::add_csv(std::string text, const std::string& name) {
-  const bool ends_with_line = text.empty() || text.back() == '\n';
-  FOREBAY_TRY(const CsvTable csv, CsvTable::parse(std::move(text), name));
-  if (!ends_with_line)
+  if (!text.empty() && text.back() != '\n')
     return make_error(ErrorCode::kCorrupt, "read", name,
                       std::string(tr("its last line has no end: the file is cut off")));
+  FOREBAY_TRY(const CsvTable csv, CsvTable::parse(std::move(text), name));
   OfferReader reader(csv, *this);
   FOREBAY_CHECK(reader.find_columns());
   const std::size_t before = rows_.size();
