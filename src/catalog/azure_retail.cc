@@ -20,7 +20,8 @@ std::optional<ItemPrice> price_of(const Json& item) {
   const auto holds = [&](std::string_view member, std::string_view word) {
     return item[member].string_or_empty().find(word) != std::string::npos;
   };
-  if (holds("productName", "Windows") || holds("skuName", "Low Priority") || holds("meterName", "Low Priority"))
+  if (holds("productName", "Windows") || holds("skuName", "Low Priority") ||
+      holds("meterName", "Low Priority"))
     return std::nullopt;
   const std::string& type = item["type"].string_or_empty();
   if (type == "Reservation") {
@@ -30,7 +31,8 @@ std::optional<ItemPrice> price_of(const Json& item) {
     return std::nullopt;
   }
   if (type != "Consumption") return std::nullopt;
-  return ItemPrice{holds("skuName", "Spot") || holds("meterName", "Spot") ? PriceKind::kSpot : PriceKind::kOnDemand, 1};
+  return ItemPrice{
+      holds("skuName", "Spot") || holds("meterName", "Spot") ? PriceKind::kSpot : PriceKind::kOnDemand, 1};
 }
 
 }  // namespace
@@ -41,7 +43,8 @@ AzurePrices::AzurePrices(const OfferTable& known, const std::string& date)
 Result<std::string> AzurePrices::add_page(std::string_view text, const std::string& name) {
   FOREBAY_TRY(const Json page, Json::parse(text, name));
   if (!page["Items"].is_array())
-    return make_error(ErrorCode::kInvalidInput, "read", name, std::string(tr("it holds no list of prices (\"Items\")")));
+    return make_error(ErrorCode::kInvalidInput, "read", name,
+                      std::string(tr("it holds no list of prices (\"Items\")")));
   for (const Json& item : page["Items"].items()) FOREBAY_CHECK(add_item(item, name));
   return page["NextPageLink"].string_or_empty();
 }
@@ -55,8 +58,8 @@ Result<void> AzurePrices::add_item(const Json& item, const std::string& name) {
   const double per_hour = *amount / price->hours;
   if (!(per_hour > 0) || per_hour > kAbsurdPricePerHour)
     return make_error(ErrorCode::kInvalidInput, "read", name,
-                      fmt::format(fmt::runtime(tr("{0} in {1}: a price of {2} per hour makes no sense")), size, region,
-                                  per_hour));
+                      fmt::format(fmt::runtime(tr("{0} in {1}: a price of {2} per hour makes no sense")),
+                                  size, region, per_hour));
   auto fresh = builder_.known_machine(size, region);
   if (!fresh) {
     ++unknown_sizes_;
@@ -73,7 +76,9 @@ Result<void> AzurePrices::add_item(const Json& item, const std::string& name) {
 }
 
 std::string azure_first_page(const std::string& base) {
-  return base + "?$filter=serviceName%20eq%20%27Virtual%20Machines%27%20and%20contains(armSkuName,%20%27Standard_N%27)";
+  return base +
+         "?$filter=serviceName%20eq%20%27Virtual%20Machines%27%20and%20contains(armSkuName,%20%27Standard_N%"
+         "27)";
 }
 
 }  // namespace forebay

@@ -12,15 +12,16 @@
 
 namespace forebay {
 
-// Makes offers of one provider out of bare prices, with what is already known of its machines: a known instance
-// type keeps its GPU, its count (catalogues say 0 or "H100" where it is an eighth or an NVL), memory and network.
+// Makes offers of one provider out of bare prices, with what is already known of its machines: a known
+// instance type keeps its GPU, its count (catalogues say 0 or "H100" where it is an eighth or an NVL), memory
+// and network.
 class OfferBuilder {
  public:
   // `known` must outlive the builder.
   OfferBuilder(const OfferTable& known, std::string provider, std::string source, std::string date);
 
-  // What is known of an instance type, as a row of the table being built with no price in it; nothing when it is
-  // not known.
+  // What is known of an instance type, as a row of the table being built with no price in it; nothing when it
+  // is not known.
   std::optional<OfferRow> known_machine(std::string_view instance_type, std::string_view region);
   // A row for a machine that is not known, with texts set and no figures.
   OfferRow new_machine(std::string_view instance_type, std::string_view region, std::string_view gpu);
@@ -45,8 +46,9 @@ class OfferBuilder {
 };
 
 // A catalogue file in the layout SkyPilot publishes (InstanceType, AcceleratorName, AcceleratorCount, vCPUs,
-// MemoryGiB, Price, Region, SpotPrice, …), USD per hour. Machines without accelerators are left out; of several
-// zones of a region the lowest price counts. A negative or absurd price, or a file that is cut off, is an error.
+// MemoryGiB, Price, Region, SpotPrice, …), USD per hour. Machines without accelerators are left out; of
+// several zones of a region the lowest price counts. A negative or absurd price, or a file that is cut off,
+// is an error.
 Result<OfferTable> offers_from_skypilot(std::string csv, const std::string& name, const OfferTable& known,
                                         const std::string& provider, const std::string& date);
 

@@ -72,7 +72,8 @@ std::optional<std::string> header_value(std::string_view line, std::string_view 
     if (std::tolower(static_cast<unsigned char>(line[i])) != name[i]) return std::nullopt;
   std::string_view value = line.substr(name.size() + 1);
   while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
-  while (!value.empty() && (value.back() == '\r' || value.back() == '\n' || value.back() == ' ')) value.remove_suffix(1);
+  while (!value.empty() && (value.back() == '\r' || value.back() == '\n' || value.back() == ' '))
+    value.remove_suffix(1);
   return std::string(value);
 }
 
@@ -150,7 +151,8 @@ class CurlClient final : public HttpClient {
     set(CURLOPT_HEADERDATA, static_cast<void*>(&arrival));
   }
 
-  static Error failure(ErrorCode code, const HttpRequest& request, std::string_view cause, std::string advice = {}) {
+  static Error failure(ErrorCode code, const HttpRequest& request, std::string_view cause,
+                       std::string advice = {}) {
     return make_error(code, "fetch", request.url, std::string(cause), std::move(advice));
   }
   Error transfer_failure(const HttpRequest& request, const Arrival& arrival, CURLcode code) const {
@@ -159,17 +161,20 @@ class CurlClient final : public HttpClient {
                      fmt::format(fmt::runtime(tr("it is longer than {0}")),
                                  format_bytes(Bytes{static_cast<std::int64_t>(arrival.limit)})));
     if (code == CURLE_PARTIAL_FILE)
-      return failure(ErrorCode::kCorrupt, request, tr("the connection ended before the whole file was there"));
+      return failure(ErrorCode::kCorrupt, request,
+                     tr("the connection ended before the whole file was there"));
     if (code == CURLE_OPERATION_TIMEDOUT)
-      return failure(ErrorCode::kTimeout, request,
-                     fmt::format(fmt::runtime(tr("nothing arrived for {0}")), format_duration(request.stall)));
+      return failure(
+          ErrorCode::kTimeout, request,
+          fmt::format(fmt::runtime(tr("nothing arrived for {0}")), format_duration(request.stall)));
     return failure(ErrorCode::kUnavailable, request, curl_.easy_strerror(code));
   }
   static Error status_failure(const HttpRequest& request, long status) {
     const ErrorCode code = status == 404 || status == 410   ? ErrorCode::kNotFound
                            : status == 401 || status == 403 ? ErrorCode::kPermissionDenied
                                                             : ErrorCode::kUnavailable;
-    return failure(code, request, fmt::format(fmt::runtime(tr("the server answered with status {0}")), status));
+    return failure(code, request,
+                   fmt::format(fmt::runtime(tr("the server answered with status {0}")), status));
   }
 
   const CurlLibrary& curl_;
@@ -182,9 +187,10 @@ Result<std::unique_ptr<HttpClient>> open_http_client() {
   static CurlLibrary library;
   static const bool is_loaded = library.load();
   if (!is_loaded)
-    return make_error(ErrorCode::kUnsupported, "use the network", "libcurl",
-                      std::string(tr("it is not installed on this machine")),
-                      std::string(tr("Install it (Debian: libcurl4), or give a folder instead of an address.")));
+    return make_error(
+        ErrorCode::kUnsupported, "use the network", "libcurl",
+        std::string(tr("it is not installed on this machine")),
+        std::string(tr("Install it (Debian: libcurl4), or give a folder instead of an address.")));
   return std::unique_ptr<HttpClient>(std::make_unique<CurlClient>(library));
 }
 

@@ -11,9 +11,9 @@
 namespace forebay {
 
 struct HttpRequest {
-  std::string url;                      // http:// or https://
-  std::string etag, last_modified;      // of what is at hand: asks for the content only if it has changed
-  std::size_t limit = 64u << 20;        // of the body, in bytes, unpacked
+  std::string url;                  // http:// or https://
+  std::string etag, last_modified;  // of what is at hand: asks for the content only if it has changed
+  std::size_t limit = 64u << 20;    // of the body, in bytes, unpacked
   Duration stall = Duration::from_seconds(30);  // gives up when nothing arrives for so long
 };
 
@@ -31,9 +31,9 @@ class HttpClient {
   virtual Result<HttpResponse> get(const HttpRequest& request) = 0;
 };
 
-// The client on top of libcurl, which is loaded when it is first asked for (libcurl.so.4 of either TLS flavour),
-// so that no other command waits for it; kUnsupported when the machine has none. Certificates are always
-// checked; proxies come from the environment (https_proxy …). Not thread-safe.
+// The client on top of libcurl, which is loaded when it is first asked for (libcurl.so.4 of either TLS
+// flavour), so that no other command waits for it; kUnsupported when the machine has none. Certificates are
+// always checked; proxies come from the environment (https_proxy …). Not thread-safe.
 Result<std::unique_ptr<HttpClient>> open_http_client();
 
 }  // namespace forebay

@@ -33,12 +33,12 @@ std::optional<double> parse_gpu_count(std::string_view text);
 
 // One row of an OfferTable, as values. The texts belong to the table.
 struct Offer {
-  std::string_view provider;       // "aws"
-  std::string_view instance_type;  // as the provider calls it
-  std::string_view region;         // as the provider calls it
-  std::string_view area;           // eu us ca mx ap sa me af; empty: unknown
-  std::string_view gpu;            // id of data/accelerators.csv
-  double gpu_count = 0;            // below 1: a share of one GPU
+  std::string_view provider;        // "aws"
+  std::string_view instance_type;   // as the provider calls it
+  std::string_view region;          // as the provider calls it
+  std::string_view area;            // eu us ca mx ap sa me af; empty: unknown
+  std::string_view gpu;             // id of data/accelerators.csv
+  double gpu_count = 0;             // below 1: a share of one GPU
   std::optional<Bytes> gpu_memory;  // usable on one GPU (or on the share), as its driver reports it
   std::optional<double> vcpu;
   std::optional<Bytes> memory, local_nvme;

@@ -9,17 +9,17 @@ namespace {
 
 // Beginnings of region names whose area is plain.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kAreas{{{"eu", "eu"},
-                                                                               {"us", "us"},
-                                                                               {"ca-", "ca"},
-                                                                               {"ap-", "ap"},
-                                                                               {"asia", "ap"},
-                                                                               {"australia", "ap"},
-                                                                               {"me-", "me"},
-                                                                               {"af-", "af"},
-                                                                               {"africa", "af"},
-                                                                               {"sa-", "sa"},
-                                                                               {"southamerica", "sa"},
-                                                                               {"mx-", "mx"}}};
+                                                                                {"us", "us"},
+                                                                                {"ca-", "ca"},
+                                                                                {"ap-", "ap"},
+                                                                                {"asia", "ap"},
+                                                                                {"australia", "ap"},
+                                                                                {"me-", "me"},
+                                                                                {"af-", "af"},
+                                                                                {"africa", "af"},
+                                                                                {"sa-", "sa"},
+                                                                                {"southamerica", "sa"},
+                                                                                {"mx-", "mx"}}};
 
 std::string place_key(std::string_view instance_type, std::string_view region) {
   return std::string(instance_type) + '\n' + std::string(region);
@@ -27,7 +27,8 @@ std::string place_key(std::string_view instance_type, std::string_view region) {
 
 }  // namespace
 
-OfferBuilder::OfferBuilder(const OfferTable& known, std::string provider, std::string source, std::string date)
+OfferBuilder::OfferBuilder(const OfferTable& known, std::string provider, std::string source,
+                           std::string date)
     : known_(known), provider_(std::move(provider)), source_(std::move(source)), date_(std::move(date)) {
   for (const OfferRow& row : known.rows()) {
     areas_.emplace(known.text(row.region), known.text(row.area));
@@ -66,12 +67,14 @@ std::optional<OfferRow> OfferBuilder::known_machine(std::string_view instance_ty
   row.prices.fill(-1);
   row.derived = 0;
   const auto same_place = by_place_.find(place_key(instance_type, region));
-  row.interruption = same_place == by_place_.end() ? Interruption::kUnknown : same_place->second->interruption;
+  row.interruption =
+      same_place == by_place_.end() ? Interruption::kUnknown : same_place->second->interruption;
   place(row, region);
   return row;
 }
 
-OfferRow OfferBuilder::new_machine(std::string_view instance_type, std::string_view region, std::string_view gpu) {
+OfferRow OfferBuilder::new_machine(std::string_view instance_type, std::string_view region,
+                                   std::string_view gpu) {
   OfferRow row;
   row.instance_type = table_.intern(instance_type);
   row.gpu = table_.intern(gpu);

@@ -14,7 +14,7 @@
 namespace forebay {
 namespace {
 
-constexpr double kBoxShare = 0.93;     // least usable share of the number on the box (GDDR with ECC: 93.7 %)
+constexpr double kBoxShare = 0.93;      // least usable share of the number on the box (GDDR with ECC: 93.7 %)
 constexpr double kBoxTolerance = 1.01;  // a driver never reports more than the box says, but for rounding
 
 std::string lower(std::string_view text) {
@@ -107,7 +107,8 @@ class Matcher {
   }
 
   bool operator()(const OfferRow& row) {
-    return provider_(row) && type_(row) && fits_gpu(row) && fits_region(row) && fits_size(row) && fits_network(row);
+    return provider_(row) && type_(row) && fits_gpu(row) && fits_region(row) && fits_size(row) &&
+           fits_network(row);
   }
 
  private:
@@ -205,13 +206,15 @@ struct Candidate {
 Result<void> check_currency(const OfferFilter& filter, const ExchangeRates& rates) {
   for (const std::optional<Money>& most : {filter.max_price, filter.max_price_per_gpu})
     if (most && !rates.per_usd(most->currency))
-      return make_error(ErrorCode::kInvalidInput, "compare prices with", format_money(*most),
-                        fmt::format(fmt::runtime(tr("no exchange rate is known for {0}")), most->currency),
-                        fmt::format(fmt::runtime(tr("Say it with --rate {0}=RATE (how many {0} one USD is).")),
-                                    most->currency));
+      return make_error(
+          ErrorCode::kInvalidInput, "compare prices with", format_money(*most),
+          fmt::format(fmt::runtime(tr("no exchange rate is known for {0}")), most->currency),
+          fmt::format(fmt::runtime(tr("Say it with --rate {0}=RATE (how many {0} one USD is).")),
+                      most->currency));
   if (filter.max_price && filter.max_price_per_gpu &&
       filter.max_price->currency != filter.max_price_per_gpu->currency)
-    return make_error(ErrorCode::kInvalidInput, "compare prices with", format_money(*filter.max_price_per_gpu),
+    return make_error(ErrorCode::kInvalidInput, "compare prices with",
+                      format_money(*filter.max_price_per_gpu),
                       std::string(tr("the two maximum prices are in different currencies")));
   return {};
 }
@@ -221,7 +224,8 @@ Result<void> check_currency(const OfferFilter& filter, const ExchangeRates& rate
 bool NumberRange::contains(std::optional<double> value) const {
   if (is_open()) return true;
   constexpr double kTolerance = 0.01;  // 0.33 is 1/3
-  return value && (!low || *value >= *low * (1 - kTolerance)) && (!high || *value <= *high * (1 + kTolerance));
+  return value && (!low || *value >= *low * (1 - kTolerance)) &&
+         (!high || *value <= *high * (1 + kTolerance));
 }
 
 bool GpuMemoryWish::accepts(std::optional<Bytes> usable) const {
@@ -248,8 +252,8 @@ bool gpu_name_matches(std::string_view pattern, std::string_view id) {
   return next == asked.size();
 }
 
-Result<OfferSelection> select_offers(const OfferTable& table, const OfferFilter& filter, const ExchangeRates& rates,
-                                     std::size_t limit) {
+Result<OfferSelection> select_offers(const OfferTable& table, const OfferFilter& filter,
+                                     const ExchangeRates& rates, std::size_t limit) {
   FOREBAY_CHECK(check_currency(filter, rates));
   const std::string currency = filter.max_price           ? filter.max_price->currency
                                : filter.max_price_per_gpu ? filter.max_price_per_gpu->currency
@@ -275,7 +279,8 @@ Result<OfferSelection> select_offers(const OfferTable& table, const OfferFilter&
   }
   selection.matching = candidates.size();
   const std::size_t count = limit == 0 ? candidates.size() : std::min(limit, candidates.size());
-  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(count), candidates.end());
+  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(count),
+                    candidates.end());
   selection.rows.reserve(count);
   for (std::size_t i = 0; i < count; ++i) selection.rows.push_back(candidates[i].row);
   return selection;

@@ -23,16 +23,17 @@ struct NumberRange {
 };
 
 // "H100:8", "A100*:4+", "L4:1/8". A name without * or ? means every part whose id it begins, word by word:
-// "H100" is H100-SXM-80GB and H100-NVL-94GB, "A100-80GB" is A100-SXM-80GB and A100-PCIe-80GB, "L4" is not L40S.
+// "H100" is H100-SXM-80GB and H100-NVL-94GB, "A100-80GB" is A100-SXM-80GB and A100-PCIe-80GB, "L4" is not
+// L40S.
 struct GpuWish {
   std::string pattern;
   NumberRange count;
 };
 bool gpu_name_matches(std::string_view pattern, std::string_view id);
 
-// "80GiB+", "24GiB", "16GiB..48GiB": memory of one GPU. In GiB, GB and larger it is the number on the box, which
-// drivers report a few per cent less of: a part counts as that large when at least 93 % of it is usable. In MiB
-// and smaller it is the usable memory itself.
+// "80GiB+", "24GiB", "16GiB..48GiB": memory of one GPU. In GiB, GB and larger it is the number on the box,
+// which drivers report a few per cent less of: a part counts as that large when at least 93 % of it is
+// usable. In MiB and smaller it is the usable memory itself.
 struct GpuMemoryWish {
   std::optional<Bytes> low, high;
   bool is_box_number = true;
@@ -48,15 +49,16 @@ struct BytesRange {
 enum class OfferOrder : std::uint8_t { kPrice, kPricePerGpu, kMemory };
 
 struct OfferFilter {
-  std::vector<GpuWish> gpus;           // any of them; empty: every GPU
+  std::vector<GpuWish> gpus;  // any of them; empty: every GPU
   std::optional<GpuMemoryWish> gpu_memory;
-  std::vector<std::string> regions;    // globs of a region ("eu-*") or of area-region ("eu-westeurope"); any case
+  std::vector<std::string>
+      regions;  // globs of a region ("eu-*") or of area-region ("eu-westeurope"); any case
   std::vector<std::string> providers;  // globs
   std::vector<std::string> types;      // globs of the instance type
   NumberRange vcpu;
   std::optional<BytesRange> memory;
-  bool needs_rdma = false;        // some RDMA, of whatever kind
-  std::optional<Rdma> rdma;       // this kind
+  bool needs_rdma = false;   // some RDMA, of whatever kind
+  std::optional<Rdma> rdma;  // this kind
   PriceKind kind = PriceKind::kOnDemand;
   std::optional<Money> max_price, max_price_per_gpu;  // per hour
   OfferOrder order = OfferOrder::kPrice;
@@ -70,10 +72,10 @@ struct OfferSelection {
 };
 
 // At most `limit` rows (0: all). The same table and filter give the same order: by the key asked for, then as
-// in the table. kMemory puts the most memory per GPU first. kInvalidInput when the currency of a maximum price
-// has no known rate though offers in another one are there.
-Result<OfferSelection> select_offers(const OfferTable& table, const OfferFilter& filter, const ExchangeRates& rates,
-                                     std::size_t limit = 0);
+// in the table. kMemory puts the most memory per GPU first. kInvalidInput when the currency of a maximum
+// price has no known rate though offers in another one are there.
+Result<OfferSelection> select_offers(const OfferTable& table, const OfferFilter& filter,
+                                     const ExchangeRates& rates, std::size_t limit = 0);
 
 // Reading what people write. Every error is kInvalidInput, says what is wrong and what to write.
 Result<GpuWish> parse_gpu_wish(std::string_view text);

@@ -37,7 +37,8 @@ Result<NumberRange> read_range(std::string_view text, std::string_view what, std
     return bad_wish(what, whole, tr("it is not a number above 0"),
                     std::string(tr("Write 8, 4+ (at least), 2..8 or 1/8.")));
   if (high && *high < *low)
-    return bad_wish(what, whole, tr("the range ends before it begins"), std::string(tr("Write the smaller number first.")));
+    return bad_wish(what, whole, tr("the range ends before it begins"),
+                    std::string(tr("Write the smaller number first.")));
   return NumberRange{low, high};
 }
 
@@ -70,7 +71,8 @@ Result<GpuWish> parse_gpu_wish(std::string_view text) {
   const std::size_t colon = text.find(':');
   GpuWish wish{std::string(text.substr(0, colon)), {}};
   if (wish.pattern.empty())
-    return bad_wish("GPU", text, tr("it names no GPU"), std::string(tr("Write for example H100:8, 'A100*:4+' or L4:1/8.")));
+    return bad_wish("GPU", text, tr("it names no GPU"),
+                    std::string(tr("Write for example H100:8, 'A100*:4+' or L4:1/8.")));
   if (colon == std::string_view::npos) return wish;
   FOREBAY_TRY(wish.count, read_range(text.substr(colon + 1), "GPU", text));
   return wish;

@@ -22,6 +22,15 @@ std::string compact_time(Instant now) {
   return text;
 }
 
+// A name for a snapshot of `now` that no older one has.
+std::string free_path(const std::string& folder, const std::string& provider, Instant now) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  for (;; now.nanoseconds += kSecond)
+    if (std::string path = join_path(folder, fmt::format("{}-{}.csv", provider, compact_time(now)));
+        !path_exists(path))
+      return path;
+}
+
 // provider → name of its newest snapshot.
 std::map<std::string, std::string> newest_snapshots(const std::string& folder) {
   std::map<std::string, std::string> newest;
@@ -74,26 +83,32 @@ std::string newest_snapshot(const std::string& folder, const std::string& provid
   return found == newest.end() ? std::string() : join_path(folder, found->second);
 }
 
-Result<std::string> write_snapshot(const std::string& folder, const std::string& provider, const OfferTable& table,
-                                   Instant now, bool accept_fewer) {
-  const std::string path = join_path(folder, fmt::format("{}-{}.csv", provider, compact_time(now)));
+Result<std::string> write_snapshot(const std::string& folder, const std::string& provider,
+                                   const OfferTable& table, Instant now, bool accept_fewer) {
   const auto refuse = [&](std::string cause, std::string advice = {}) {
-    return make_error(ErrorCode::kInvalidInput, "keep the offers of", provider, std::move(cause), std::move(advice));
+    return make_error(ErrorCode::kInvalidInput, "keep the offers of", provider, std::move(cause),
+                      std::move(advice));
   };
   if (now < kEarliestDate)
     return refuse(fmt::format(fmt::runtime(tr("the clock of this machine says {0}")), format_instant(now)),
                   std::string(tr("Set it first: prices are kept under their date.")));
   if (table.size() == 0)
-    return refuse(std::string(tr("there is no GPU machine in it")), std::string(tr("What was there before is kept.")));
+    return refuse(std::string(tr("there is no GPU machine in it")),
+                  std::string(tr("What was there before is kept.")));
   if (const std::string before = newest_snapshot(folder, provider); !before.empty() && !accept_fewer) {
     const auto old = read_snapshot(before);
     if (old && table.size() * 2 < old->size())
-      return refuse(fmt::format(fmt::runtime(tr("it has {0} offers where {1} were before: that looks like half a file")),
-                                table.size(), old->size()),
-                    std::string(tr("What was there before is kept; --force takes it all the same.")));
+      return refuse(
+          fmt::format(
+              fmt::runtime(tr("it has {0} offers where {1} were before: that looks like half a file")),
+              table.size(), old->size()),
+          std::string(tr("What was there before is kept; --force takes it all the same.")));
   }
+  const std::string csv = offers_as_csv(table);
+  FOREBAY_CHECK(OfferTable().add_csv(csv, provider));  // what could not be read again is not written
+  const std::string path = free_path(folder, provider, now);
   FOREBAY_CHECK(make_directories(folder));
-  FOREBAY_CHECK(write_file_atomic(path, offers_as_csv(table), 0644));
+  FOREBAY_CHECK(write_file_atomic(path, csv, 0644));
   return path;
 }
 

@@ -26,14 +26,15 @@ std::string offer_folder(const std::string& state_folder);
 std::string newest_snapshot(const std::string& folder, const std::string& provider);
 // Writes FOLDER/PROVIDER-TIME.csv whole or not at all and returns its path. Refuses (kInvalidInput) an empty
 // table, a clock before 2015, and, unless `accept_fewer`, one with fewer than half the rows of the provider's
-// newest snapshot: half a file looks like that.
-Result<std::string> write_snapshot(const std::string& folder, const std::string& provider, const OfferTable& table,
-                                   Instant now, bool accept_fewer);
+// newest snapshot: half a file looks like that. Rows that could not be
+// read again (an absurd price, a date before 2015) are an error too.
+Result<std::string> write_snapshot(const std::string& folder, const std::string& provider,
+                                   const OfferTable& table, Instant now, bool accept_fewer);
 
 // How old the prices of one provider are.
 struct PriceAge {
   std::string provider;
-  std::string oldest, newest;                // dates of rows that have a price
+  std::string oldest, newest;               // dates of rows that have a price
   std::optional<std::int64_t> oldest_days;  // at `now`; at least, when the date is a month
 };
 // Of these rows, by provider.

@@ -12,12 +12,29 @@ namespace forebay {
 namespace {
 
 constexpr std::array<std::string_view, 21> kColumns{
-    "provider",  "instance_type", "region",       "area",         "gpu",         "gpu_count",    "gpu_memory_mib",
-    "vcpu",      "memory_mib",    "local_nvme_gb", "network_gbps", "rdma",        "currency",     "on_demand",
-    "spot",      "committed_1y",  "committed_3y", "derived",      "interruption", "source",       "date"};
+    "provider",       "instance_type", "region",     "area",          "gpu",          "gpu_count",
+    "gpu_memory_mib", "vcpu",          "memory_mib", "local_nvme_gb", "network_gbps", "rdma",
+    "currency",       "on_demand",     "spot",       "committed_1y",  "committed_3y", "derived",
+    "interruption",   "source",        "date"};
 enum Column : std::size_t {
-  kProvider, kInstanceType, kRegion, kArea, kGpu, kGpuCount, kGpuMemory, kVcpu, kMemory, kLocalNvme, kNetwork,
-  kRdma, kCurrency, kFirstPrice, kDerived = kFirstPrice + kPriceKinds, kInterruption, kSource, kDate,
+  kProvider,
+  kInstanceType,
+  kRegion,
+  kArea,
+  kGpu,
+  kGpuCount,
+  kGpuMemory,
+  kVcpu,
+  kMemory,
+  kLocalNvme,
+  kNetwork,
+  kRdma,
+  kCurrency,
+  kFirstPrice,
+  kDerived = kFirstPrice + kPriceKinds,
+  kInterruption,
+  kSource,
+  kDate,
 };
 
 constexpr double kMiB = 1048576, kGB = 1e9, kGigabit = 1e9 / 8, kNano = 1e9;
@@ -62,8 +79,9 @@ class OfferReader {
     offer.source = table_.intern(cell(row, kSource));
     offer.date = table_.intern(cell(row, kDate));
     if (const auto age = days_old(cell(row, kDate), kEarliestDate); !age || *age > 0)
-      return bad_row(csv_, row,
-                     fmt::format(fmt::runtime(tr("\"{0}\" is not a date that prices can have")), cell(row, kDate)));
+      return bad_row(
+          csv_, row,
+          fmt::format(fmt::runtime(tr("\"{0}\" is not a date that prices can have")), cell(row, kDate)));
     return {};
   }
 
@@ -73,7 +91,8 @@ class OfferReader {
     if (!value) return -1.0;
     constexpr double kMost = 1e18;
     if (*value < 0 || *value * unit > kMost)
-      return bad_row(csv_, row, fmt::format(fmt::runtime(tr("{0} = {1} makes no sense")), kColumns[column], *value));
+      return bad_row(csv_, row,
+                     fmt::format(fmt::runtime(tr("{0} = {1} makes no sense")), kColumns[column], *value));
     return *value * unit;
   }
 
@@ -144,7 +163,8 @@ struct OfferKeyHash {
 };
 
 std::string quoted(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos && !text.starts_with('#')) return std::string(text);
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos && !text.starts_with('#'))
+    return std::string(text);
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + '"';
@@ -211,11 +231,10 @@ std::uint32_t OfferTable::intern(std::string_view text) {
 }
 
 Result<void> OfferTable::add_csv(std::string text, const std::string& name) {
-  const bool ends_with_line = text.empty() || text.back() == '\n';
-  FOREBAY_TRY(const CsvTable csv, CsvTable::parse(std::move(text), name));
-  if (!ends_with_line)
+  if (!text.empty() && text.back() != '\n')
     return make_error(ErrorCode::kCorrupt, "read", name,
                       std::string(tr("its last line has no end: the file is cut off")));
+  FOREBAY_TRY(const CsvTable csv, CsvTable::parse(std::move(text), name));
   OfferReader reader(csv, *this);
   FOREBAY_CHECK(reader.find_columns());
   const std::size_t before = rows_.size();
@@ -241,7 +260,8 @@ void OfferTable::overlay(const OfferTable& newer) {
          {&OfferRow::provider, &OfferRow::instance_type, &OfferRow::region, &OfferRow::area, &OfferRow::gpu,
           &OfferRow::currency, &OfferRow::source, &OfferRow::date})
       row.*column = intern(newer.text(row.*column));
-    const auto [place, is_new] = places.emplace(OfferKey{row.provider, row.instance_type, row.region}, rows_.size());
+    const auto [place, is_new] =
+        places.emplace(OfferKey{row.provider, row.instance_type, row.region}, rows_.size());
     if (is_new)
       rows_.push_back(row);
     else

@@ -26,11 +26,12 @@ std::span<const std::string_view> offer_columns();
 
 // Numbers below 0 mean unknown; texts are numbers of OfferTable::text().
 struct OfferRow {
-  std::uint32_t provider = 0, instance_type = 0, region = 0, area = 0, gpu = 0, currency = 0, source = 0, date = 0;
-  double gpu_count = 0, vcpu = -1, network = -1;                  // network: bytes a second
-  std::int64_t gpu_memory = -1, memory = -1, local_nvme = -1;     // bytes
-  std::array<std::int64_t, kPriceKinds> prices{-1, -1, -1, -1};   // 1e-9 of a unit of the currency per hour
-  std::uint8_t derived = 0;                                       // bit n: price of kind n
+  std::uint32_t provider = 0, instance_type = 0, region = 0, area = 0, gpu = 0, currency = 0, source = 0,
+                date = 0;
+  double gpu_count = 0, vcpu = -1, network = -1;                 // network: bytes a second
+  std::int64_t gpu_memory = -1, memory = -1, local_nvme = -1;    // bytes
+  std::array<std::int64_t, kPriceKinds> prices{-1, -1, -1, -1};  // 1e-9 of a unit of the currency per hour
+  std::uint8_t derived = 0;                                      // bit n: price of kind n
   Rdma rdma = Rdma::kUnknown;
   Interruption interruption = Interruption::kUnknown;
 };
@@ -44,8 +45,8 @@ class OfferTable {
   OfferTable(const OfferTable&) = delete;
   OfferTable& operator=(const OfferTable&) = delete;
 
-  // Adds the rows of one file, or none: the error names "NAME:LINE" and what is wrong with it (a price that is
-  // negative or absurd, an unknown word, a GPU count of 0, a date that is none).
+  // Adds the rows of one file, or none: the error names "NAME:LINE" and what is wrong with it (a price that
+  // is negative or absurd, an unknown word, a GPU count of 0, a date that is none).
   Result<void> add_csv(std::string text, const std::string& name);
   void add(const OfferRow& row) { rows_.push_back(row); }
   // Takes over the other table's rows: one for the same provider, instance type and region replaces what is

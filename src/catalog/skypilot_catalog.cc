@@ -37,8 +37,8 @@ Result<Columns> find_columns(const CsvTable& csv) {
   return at;
 }
 
-// The id of data/accelerators.csv for a catalogue's name, where the name and the instance type say which part it
-// is; the name itself where they do not (a bare "H100" may be SXM, PCIe or NVL).
+// The id of data/accelerators.csv for a catalogue's name, where the name and the instance type say which part
+// it is; the name itself where they do not (a bare "H100" may be SXM, PCIe or NVL).
 std::string gpu_id(std::string_view name, std::string_view instance_type) {
   std::string type(instance_type);
   for (char& c : type)
@@ -99,8 +99,9 @@ class CatalogueReader {
     FOREBAY_TRY(const std::optional<double> price, csv_.number(row, column));
     if (!price || *price == 0) return std::optional<double>();  // 0 is how some catalogues write "not known"
     if (*price < 0 || *price > kAbsurdPricePerHour)
-      return make_error(ErrorCode::kInvalidInput, "read", csv_.place(row),
-                        fmt::format(fmt::runtime(tr("a price of {0} {1} per hour makes no sense")), *price, "USD"));
+      return make_error(
+          ErrorCode::kInvalidInput, "read", csv_.place(row),
+          fmt::format(fmt::runtime(tr("a price of {0} {1} per hour makes no sense")), *price, "USD"));
     return price;
   }
 
