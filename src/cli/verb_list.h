@@ -18,6 +18,7 @@ VerbInfo report_verb_info();
 VerbInfo compare_verb_info();
 VerbInfo job_check_verb_info();
 VerbInfo job_schema_verb_info();
+VerbInfo size_verb_info();
 VerbInfo runs_prune_verb_info();
 VerbInfo debug_bundle_verb_info();
 VerbInfo completion_verb_info();
