@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "sizing/deepspeed.h"
 #include "sizing/model_table.h"
 
 namespace forebay {
@@ -146,6 +148,22 @@ Result<void> read_choices(const SizeOptions& options, Workload& work) {
   return {};
 }
 
+// What the configuration states and no option changes.
+Result<void> read_config(const SizeOptions& options, Workload& work) {
+  if (!options.config) return {};
+  FOREBAY_TRY(const std::string text, read_file(*options.config, 1u << 20));
+  FOREBAY_TRY(const DeepSpeedSettings settings, read_deepspeed(text, *options.config));
+  const SizeOptions standard;
+  if (settings.zero_stage && options.zero == standard.zero) work.zero_stage = *settings.zero_stage;
+  if (settings.offload && options.offload == standard.offload) work.offload = *settings.offload;
+  if (settings.micro_batch && options.batch == standard.batch) work.micro_batch = *settings.micro_batch;
+  if (settings.accumulation && options.accumulation.empty()) work.accumulation = *settings.accumulation;
+  if (settings.optimizer && options.optimizer == standard.optimizer) work.optimizer = *settings.optimizer;
+  if (settings.precision && options.precision.empty() && work.method == Method::kFull)
+    work.precision = *settings.precision;
+  return {};
+}
+
 }  // namespace
 
 void SizeOptions::declare(CommandLine& line) {
@@ -168,6 +186,8 @@ void SizeOptions::declare(CommandLine& line) {
   line.flag("--lora-dropout", lora_dropout, "the adapters have dropout");
   line.flag("--train-embeddings", train_embeddings,
             "embedding and output layer are trained beside the adapters");
+  line.flag("--untied", untied,
+            "the output layer is stored apart, although the model ties it to the embedding");
   line.option("--trainable", trainable, "N", "trained parameters of --train adapter");
   line.option("--checkpointing", checkpointing, "HOW", "recomputation of activations",
               {"none", "selective", "full"});
@@ -191,6 +211,7 @@ void SizeOptions::declare(CommandLine& line) {
               {"paged", "growing"});
   line.option("--gpu-memory", gpu_memory, "SIZE", "usable memory of one GPU, such as 24GiB");
   line.option("--oom-at", oom_at, "PERCENT", "it ran out of memory after so much of the run: say why");
+  line.option("--config", config, "FILE", "a DeepSpeed configuration (JSON); options beside it win");
   line.option("--constants", constants, "FILE", "fitted constants instead of the built-in ones");
 }
 
@@ -199,6 +220,7 @@ Result<Workload> SizeOptions::workload(const ModelShape& shape) const {
   FOREBAY_CHECK(read_counts(*this, work));
   FOREBAY_CHECK(read_method(*this, work));
   FOREBAY_CHECK(read_choices(*this, work));
+  FOREBAY_CHECK(read_config(*this, work));
   if (!work.weights && work.method != Method::kFull) work.weights = shape.weights;
   work.sequence_parallel = sequence_parallel;
   work.gradients_32_bit = gradients_32_bit;

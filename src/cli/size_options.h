@@ -15,13 +15,13 @@ struct SizeOptions {
   bool infer = false;
   std::string batch = "1", sequence = "2048", accumulation, precision, optimizer = "adamw";
   std::string weights, lora_rank = "8", lora_targets = "q,v", adapter_precision = "fp32", trainable;
-  bool lora_dropout = false, train_embeddings = false;
+  bool lora_dropout = false, train_embeddings = false, untied = false;
   std::string checkpointing = "none", attention = "flash", loss = "fp32", kernels = "eager", offload = "none";
   bool gradients_32_bit = false;
   std::string gpus = "1", tensor = "1", pipeline = "1", expert = "1", interleaving = "1", zero = "0";
   bool sequence_parallel = false;
   std::string cache_bits = "16", cache = "paged";
-  std::optional<std::string> gpu_memory, gpu, oom_at, constants, config;
+  std::optional<std::string> gpu_memory, oom_at, constants, config;
 
   void declare(CommandLine& line);
   // kInvalidInput: one sentence about the first value that is wrong.

@@ -153,6 +153,7 @@ Json size_json(const SizeAnswer& answer) {
                               {"high_bytes", whole(estimate.high)},
                               {"allocated_bytes", whole(estimate.allocated)},
                               {"reserved_bytes", whole(estimate.reserved)},
+                              {"kept_activations_bytes", whole(estimate.kept_activations)},
                               {"terms", terms}});
   const HostNeeds host = host_needs(answer.shape, answer.work, estimate);
   Json json = Json::object({{"model", model_json(answer)}, {"memory_per_gpu", memory}});

@@ -82,18 +82,18 @@ double eager_layer(const ModelShape& shape, const Workload& work, const MemoryCo
   if (kept.linear_inputs) bytes += kept.bytes * widths.feed_forward;
   bytes += kept.bytes * widths.routed;
   if (frozen) bytes += lora_inputs(work.lora, widths);
-  return bytes * constants.layer_overhead / wide(work.tensor_parallel);
+  return bytes * constants.layer_overhead * (packed ? constants.packed_overhead : 1) /
+         wide(work.tensor_parallel);
 }
 
 double logit_bytes(const ModelShape& shape, const Workload& work, const MemoryConstants& constants,
                    double tokens) {
-  const double bytes = work.precision == TrainingPrecision::kFp32 ? 4 : 2;
   const double logits = tokens * wide(shape.vocabulary) / wide(work.tensor_parallel);
   switch (work.loss) {
     case LossKind::kFloat32:
       return logits * constants.logit_bytes;
     case LossKind::kNative:
-      return logits * 3 * bytes;
+      return logits * constants.native_logit_bytes;
     case LossKind::kFused:
       return std::min(tokens, 1024.0) * wide(shape.vocabulary) * 4;
   }

@@ -257,9 +257,9 @@ std::vector<Suspicion> why_late(const ModelShape& shape, const Workload& work,
   const double batches = std::max(0.0, room) / evaluation;
   if (is_training(work))
     say(fmt::format(fmt::runtime(tr("Evaluation: kept predictions are {0} a batch (32-bit logits), so "
-                                    "{1:.0f} of them fill what is left. "
+                                    "{1} of them fill what is left. "
                                     "It is this if it fails at the first evaluation.")),
-                    gib(evaluation), batches),
+                    gib(evaluation), static_cast<std::int64_t>(batches)),
         msgid(
             "Evaluate under torch.no_grad(), keep arg-max or loss only (preprocess_logits_for_metrics), set "
             "eval_accumulation_steps, and a smaller batch for evaluation."));

@@ -9,9 +9,12 @@
 namespace forebay {
 
 struct MemoryConstants {
-  double norm_bytes = 0;      // kept per hidden value by a norm computed in 32 bits
-  double layer_overhead = 0;  // × what the operators of a layer must keep, for the eager kernels
-  double logit_bytes = 0;     // per logit, all copies at once, for a loss in 32 bits
+  double norm_bytes = 0;          // kept per hidden value by a norm computed in 32 bits
+  double layer_overhead = 0;      // × what the operators of a layer must keep, for the eager kernels
+  double logit_bytes = 0;         // per logit, all copies at once, for a loss in 32 bits
+  double native_logit_bytes = 0;  // the same for a loss in the model's 16 bits
+  double packed_overhead = 0;     // × a layer's activations on quantised weights (bitsandbytes, GPTQ kernels)
+  double state_slack = 0;         // of gradients and states of what is trained: reserved beside them
   double working_layers =
       0;  // gradients and temporaries of the backward pass, in layers' worth of activations
   double fragmentation = 0;              // of activations, logits and temporaries: reserved but not used

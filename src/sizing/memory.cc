@@ -187,7 +187,8 @@ void finish(const Workload& work, const MemoryConstants& constants, MemoryEstima
   for (const TermBytes& term : estimate.terms) estimate.allocated += term.bytes;
   const double loose = estimate.of(MemoryTerm::kActivations) + estimate.of(MemoryTerm::kLogits) +
                        estimate.of(MemoryTerm::kWorking) + estimate.of(MemoryTerm::kGathered);
-  add(estimate, MemoryTerm::kFragmentation, constants.fragmentation * loose);
+  const double states = estimate.of(MemoryTerm::kGradients) + estimate.of(MemoryTerm::kOptimizer);
+  add(estimate, MemoryTerm::kFragmentation, constants.fragmentation * loose + constants.state_slack * states);
   estimate.reserved = estimate.allocated + estimate.of(MemoryTerm::kFragmentation);
   add(estimate, MemoryTerm::kContext, constants.context_gib * kGiB);
   if (work.devices > 1) add(estimate, MemoryTerm::kCommunication, constants.communication_gib * kGiB);
@@ -242,6 +243,7 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Workload& work,
       (shape.tied ? count.embedding : count.head) * (work.precision == TrainingPrecision::kFp32 ? 4 : 2);
   const Peak peak = peak_of(training, activations, work, constants, head);
   estimate.moment = peak.moment;
+  estimate.kept_activations = activations.layers;
   add(estimate, MemoryTerm::kWeights, training.weights);
   add(estimate, MemoryTerm::kMaster, training.master);
   add(estimate, MemoryTerm::kGradients, peak.gradients);

@@ -39,9 +39,10 @@ struct TermBytes {
 struct MemoryEstimate {
   std::vector<TermBytes> terms;  // likely bytes; add up to `likely`; only terms above 0
   double low = 0, likely = 0, high = 0;
-  double allocated = 0;     // torch.cuda.max_memory_allocated(): without fragmentation and context
-  double reserved = 0;      // torch.cuda.max_memory_reserved(): without context
-  std::string_view moment;  // msgid: when it is fullest
+  double allocated = 0;         // torch.cuda.max_memory_allocated(): without fragmentation and context
+  double reserved = 0;          // torch.cuda.max_memory_reserved(): without context
+  double kept_activations = 0;  // what the forward pass leaves, whichever moment is the fullest
+  std::string_view moment;      // msgid: when it is fullest
   double total_parameters = 0, active_parameters = 0, trainable_parameters = 0;
   double of(MemoryTerm term) const;
 };

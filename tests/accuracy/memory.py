@@ -127,7 +127,7 @@ class Harness:
             reason = self.exclusion(row)
             if not reason:
                 arguments = tuple(self.arguments(row))
-                run = (row["source"], row["section"], arguments, row["mem_value"])
+                run = (row["source"], arguments, row["mem_value"], row["oom"])
                 if run in seen:
                     reason = "the same run again"
                 seen.add(run)
@@ -142,13 +142,12 @@ class Harness:
         return taken, left
 
     def floor(self, row, arguments):
-        if "full" not in arguments[:3]:
+        if arguments[arguments.index("--train") + 1] != "full" if "--train" in arguments else True:
             return 0
-        terms = self.size(list(arguments))["memory_per_gpu"]["terms"]
         parameters = self.models[arguments[0]]["parameters"]
         mixed = "bf16-mixed" in arguments
         shared = int(row["num_gpus"]) if "--zero" in arguments else 1
-        return parameters * (16 if mixed else 8) / shared if terms else 0
+        return parameters * (16 if mixed else 8) / shared
 
     def predict(self, cases, constants=None):
         with ThreadPoolExecutor(2) as pool:
@@ -200,9 +199,9 @@ def megatron(harness):
     for row in csv.DictReader((harness.data / "megatron_activation_paper.csv").open()):
         answer = estimate(row["model"], row["mode"]) if row["quantity"] != "iteration_time" else None
         if row["quantity"] == "activations":
-            ours = answer["memory_per_gpu"]["terms"]["activations"] / GIB
+            ours = answer["memory_per_gpu"]["kept_activations_bytes"] / GIB
         elif row["quantity"] == "activation_pct_of_tp_baseline":
-            ours = 100 * answer["memory_per_gpu"]["terms"]["activations"] / estimate(row["model"], "none")["memory_per_gpu"]["terms"]["activations"]
+            ours = 100 * answer["memory_per_gpu"]["kept_activations_bytes"] / estimate(row["model"], "none")["memory_per_gpu"]["kept_activations_bytes"]
         elif row["quantity"] == "params+opt":
             # The paper counts 12·L·h² parameters, without embeddings; so do we here.
             terms = answer["memory_per_gpu"]["terms"]

@@ -23,6 +23,7 @@ class SizeVerb final : public Verb {
   Result<int> run(const Console& console) override {
     SizeAnswer answer;
     FOREBAY_TRY(answer.shape, resolve_model(options_.model));
+    if (options_.untied) answer.shape.tied = false;
     FOREBAY_TRY(answer.work, options_.workload(answer.shape));
     FOREBAY_TRY(answer.usable, options_.usable_memory());
     FOREBAY_TRY(const std::optional<double> failed_at, options_.failed_at());
