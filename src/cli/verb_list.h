@@ -21,6 +21,7 @@ VerbInfo offers_verb_info();
 VerbInfo offers_update_verb_info();
 VerbInfo job_check_verb_info();
 VerbInfo job_schema_verb_info();
+VerbInfo size_verb_info();
 VerbInfo runs_prune_verb_info();
 VerbInfo debug_bundle_verb_info();
 VerbInfo completion_verb_info();

@@ -1,0 +1,46 @@
+"""forebay size: what it says, as text and as JSON, and how it refuses bad input."""
+import json
+import struct
+import unittest
+
+from harness import ForebayCase
+
+
+class Size(ForebayCase):
+    def test_says_terms_interval_and_what_would_fit(self):
+        result = self.forebay("size", "Llama-3.1-8B", "--train", "lora", "--batch", "4", "--gpu-memory", "24GiB", check=0)
+        for words in ("activations", "does not fit into 24.0 GiB", "gradient checkpointing", "Together these make it fit", "host memory"):
+            self.assertIn(words, result.text)
+
+    def test_json_adds_up(self):
+        answer = json.loads(self.forebay("size", "7B", "--gpus", "8", "--zero", "3", "--gpu-memory", "80GiB", "--json", check=0).text)
+        memory = answer["memory_per_gpu"]
+        self.assertAlmostEqual(sum(memory["terms"].values()), memory["likely_bytes"], delta=20)
+        self.assertLess(memory["low_bytes"], memory["likely_bytes"])
+        self.assertTrue(answer["model"]["shape_is_a_guess"])
+        self.assertIsNone(json.loads(self.forebay("size", "7B", "--json", check=0).text)["fit"])
+
+    def test_answers_a_failure_in_the_middle(self):
+        result = self.forebay("size", "Qwen2.5-7B", "--train", "qlora", "--gpus", "4", "--gpu-memory", "24GiB", "--oom-at", "23%", check=0)
+        for words in ("what grows", "23 %", "expandable_segments", "eval_accumulation_steps"):
+            self.assertIn(words, result.text)
+
+    def test_bad_input_is_one_sentence_and_2(self):
+        truncated = self.folder / "cut.safetensors"
+        truncated.write_bytes(struct.pack("<Q", 500) + b'{"w":')
+        unknown = self.folder / "config.json"
+        unknown.write_text('{"model_type": "unheard_of"}')
+        for arguments, words in ((["no-such-model"], "nearest"), ([str(truncated)], "truncated"), ([str(unknown)], "unheard_of"),
+                                 (["7B", "--gpu-memory", "24"], "unit"), (["7B", "--batch", "many"], "whole number"), (["7"], "7B"),
+                                 (["7B", "--oom-at", "23%"], "--gpu-memory"), (["7B", "--optimizer", "magic"], "known")):
+            with self.subTest(arguments):
+                result = self.forebay("size", *arguments)
+                self.assertIn(result.code, (2, 125))
+                self.assertIn(words, result.err)
+                self.assertEqual(len(result.err.strip().splitlines()), 1)
+                if not arguments[0].endswith("safetensors"):
+                    self.assertEqual(result.code, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
