@@ -53,9 +53,9 @@ class Shared {
   std::map<std::uint32_t, std::optional<Watts>> power_;
 };
 
-Fit fit_of(const OfferRow& row, const WorkNeed& need) {
-  if (!need.memory_per_gpu || row.gpu_memory < 0) return Fit::kUnknown;
-  return row.gpu_memory >= need.memory_per_gpu->count ? Fit::kYes : Fit::kNo;
+MemoryFit fit_of(const OfferRow& row, const WorkNeed& need) {
+  if (!need.memory_per_gpu || row.gpu_memory < 0) return MemoryFit::kUnknown;
+  return row.gpu_memory >= need.memory_per_gpu->count ? MemoryFit::kYes : MemoryFit::kNo;
 }
 
 std::optional<Duration> between_interruptions(const OfferRow& row, const WorkNeed& need) {

@@ -22,8 +22,8 @@ std::optional<Duration> time_with_interruptions(const Candidate& candidate,
 }
 
 Objection missing_figure(const Candidate& candidate, const PlanConditions& conditions) {
-  if (candidate.fits == Fit::kNo) return Objection::kDoesNotFit;
-  if (candidate.fits == Fit::kUnknown && !conditions.assume_fits_unknown) return Objection::kDoesNotFit;
+  if (candidate.fits == MemoryFit::kNo) return Objection::kDoesNotFit;
+  if (candidate.fits == MemoryFit::kUnknown && !conditions.assume_fits_unknown) return Objection::kDoesNotFit;
   if (candidate.nodes_allowed && candidate.nodes > *candidate.nodes_allowed) return Objection::kOverQuota;
   if (!candidate.price_nano) return Objection::kPriceUnknown;
   if (!candidate.work) return Objection::kTimeUnknown;

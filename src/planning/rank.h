@@ -12,7 +12,7 @@
 namespace forebay {
 
 enum class Purchase : std::uint8_t { kOnDemand, kSpot, kCommitted };
-enum class Fit : std::uint8_t { kYes, kNo, kUnknown };
+enum class MemoryFit : std::uint8_t { kYes, kNo, kUnknown };
 
 // One way to do the work: some nodes of one offer, bought in one way. Plain figures, so that a hundred
 // thousand of them are ranked in milliseconds; `id` leads the caller back to the offer.
@@ -20,7 +20,7 @@ struct Candidate {
   std::uint32_t id = 0;
   std::uint16_t nodes = 1;
   Purchase purchase = Purchase::kOnDemand;
-  Fit fits = Fit::kUnknown;                       // the job into the memory of the accelerators
+  MemoryFit fits = MemoryFit::kUnknown;                       // the job into the memory of the accelerators
   std::optional<std::int64_t> price_nano;         // per hour, all nodes, 1e-9 of the ranking's currency
   std::optional<Duration> work;                   // until done, without interruptions and preparation
   std::optional<Duration> between_interruptions;  // of one node; absent: not known

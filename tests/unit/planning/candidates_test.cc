@@ -70,10 +70,10 @@ TEST_F(Candidates, InterruptionsComeFromTheClassOrFromWhatIsAssumed) {
 }
 
 TEST_F(Candidates, MemoryDecidesWhatFits) {
-  EXPECT_EQ(make()[0].fits, Fit::kUnknown);
+  EXPECT_EQ(make()[0].fits, MemoryFit::kUnknown);
   need_.memory_per_gpu = Bytes{30ll << 30};
-  EXPECT_EQ(make()[0].fits, Fit::kYes);
-  EXPECT_EQ(make()[4].fits, Fit::kNo);
+  EXPECT_EQ(make()[0].fits, MemoryFit::kYes);
+  EXPECT_EQ(make()[4].fits, MemoryFit::kNo);
 }
 
 TEST_F(Candidates, MoreNodesNeedTheRightNetwork) {

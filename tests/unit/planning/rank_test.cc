@@ -15,7 +15,7 @@ Duration hours(double value) {
 
 Candidate on_demand(double price, double work_hours) {
   Candidate one;
-  one.fits = Fit::kYes;
+  one.fits = MemoryFit::kYes;
   one.price_nano = static_cast<std::int64_t>(price * kUnit);
   one.work = hours(work_hours);
   return one;
@@ -50,7 +50,7 @@ TEST(Rank, TheFirstReasonWhyALoserLost) {
   Candidate no_price = on_demand(1, 1), no_time = on_demand(1, 1), too_small = on_demand(1, 1);
   no_price.price_nano.reset();
   no_time.work.reset();
-  too_small.fits = Fit::kNo;
+  too_small.fits = MemoryFit::kNo;
   too_small.price_nano.reset();
   Candidate many = on_demand(1, 1);
   many.nodes = 4;
