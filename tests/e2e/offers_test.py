@@ -176,6 +176,14 @@ class OffersUpdate(ForebayCase):
         result = self.forebay("offers", "update", "--catalog", folder.parent)
         self.assertEqual((result.code, len(self.snapshots())), (2, 1), result.err)
 
+    def test_one_bad_list_does_not_keep_the_others_back(self):
+        for provider, text in (("acme", catalogue()), ("bad", "nonsense\n"), ("other", catalogue())):
+            (self.work / "v8" / provider).mkdir(parents=True)
+            (self.work / "v8" / provider / "vms.csv").write_text(text)
+        result = self.forebay("offers", "update", "--catalog", "v8", "--json")
+        self.assertEqual((result.code, len(self.snapshots())), (2, 2))
+        self.assertEqual([("error" in update, update["provider"]) for update in result.json["updates"]], [(False, "acme"), (True, "bad"), (False, "other")])
+
     def test_azure_pages_are_followed(self):
         self.forebay("offers", "update", "--azure", "--azure-url", self.server.url + "/azure/prices", check=0)
         offer = self.forebay("offers", "--instance", "Standard_NC40ads_H100_v5", "--region", "eastus", "--json", check=0).json["offers"][0]
