@@ -73,7 +73,7 @@ std::optional<double> parse_gpu_count(std::string_view text) {
     if (!parts || *parts <= 0) return std::nullopt;
     if (count) *count /= *parts;
   }
-  constexpr double kMost = 1024;
+  constexpr double kMost = 100'000;
   if (!count || !(*count > 0) || *count > kMost) return std::nullopt;
   return count;
 }

@@ -28,7 +28,7 @@ std::optional<Interruption> interruption_named(std::string_view name);
 
 // "8", "1/8": a share of a GPU as the fraction it is, when it is one (within 1 %).
 std::string format_gpu_count(double count);
-// The other way: "8", "0.5", "1/8"; nothing when it is not a number above 0 and at most 1024.
+// The other way: "8", "0.5", "1/8"; nothing when it is not a number above 0 and at most 100,000.
 std::optional<double> parse_gpu_count(std::string_view text);
 
 // One row of an OfferTable, as values. The texts belong to the table.

@@ -279,8 +279,11 @@ Result<OfferSelection> select_offers(const OfferTable& table, const OfferFilter&
   }
   selection.matching = candidates.size();
   const std::size_t count = limit == 0 ? candidates.size() : std::min(limit, candidates.size());
-  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(count),
-                    candidates.end());
+  if (count == candidates.size())
+    std::sort(candidates.begin(), candidates.end());
+  else
+    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(count),
+                      candidates.end());
   selection.rows.reserve(count);
   for (std::size_t i = 0; i < count; ++i) selection.rows.push_back(candidates[i].row);
   return selection;

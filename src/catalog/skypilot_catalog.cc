@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kGiB = 1073741824.0;
 constexpr std::int64_t kMiB = 1048576;
+constexpr double kMostGpus = 1024;  // on one machine or in one slice
 
 struct Columns {
   std::size_t instance_type = 0, accelerator = 0, count = 0, vcpu = 0, memory = 0, price = 0, region = 0;
@@ -58,6 +59,28 @@ std::string gpu_id(std::string_view name, std::string_view instance_type) {
   return std::string(name);
 }
 
+// "tpu-v5litepod-8" and "tpu-v4-8" with what their number counts: chips, or cores of which a chip has two.
+struct TpuSlice {
+  std::string id;
+  double chips = 0;
+};
+std::optional<TpuSlice> tpu_slice(std::string_view name) {
+  struct Generation {
+    std::string_view beginning, id;
+    double per_chip;
+  };
+  static constexpr Generation kGenerations[] = {{"tpu-v2-", "TPU-v2", 2},   {"tpu-v3-", "TPU-v3", 2},
+                                                {"tpu-v4-", "TPU-v4", 2},   {"tpu-v5litepod-", "TPU-v5e", 1},
+                                                {"tpu-v5p-", "TPU-v5p", 2}, {"tpu-v6e-", "TPU-v6e", 1}};
+  for (const Generation& generation : kGenerations) {
+    if (!name.starts_with(generation.beginning)) continue;
+    const auto number = whole_integer(name.substr(generation.beginning.size()));
+    if (number && *number > 0)
+      return TpuSlice{std::string(generation.id), static_cast<double>(*number) / generation.per_chip};
+  }
+  return std::nullopt;
+}
+
 // Memory of one GPU as the catalogue states it (the number on the box), in bytes; -1 when it does not.
 std::int64_t stated_memory(const CsvTable& csv, const Columns& at, std::size_t row) {
   std::string_view text;
@@ -88,7 +111,7 @@ class CatalogueReader {
     if (csv_.cell(row, at_.accelerator).empty() || csv_.cell(row, at_.instance_type).empty()) return {};
     FOREBAY_TRY(const std::optional<OfferRow> fresh, machine(row));
     if (!fresh) return {};
-    OfferRow& offer = builder_.offer(*fresh);
+    OfferRow& offer = builder_.offer(separate(*fresh));
     lower(offer, PriceKind::kOnDemand, price);
     lower(offer, PriceKind::kSpot, spot);
     return {};
@@ -109,17 +132,32 @@ class CatalogueReader {
     const std::string_view type = csv_.cell(row, at_.instance_type), region = csv_.cell(row, at_.region);
     if (auto known = builder_.known_machine(type, region)) return known;
     FOREBAY_TRY(const std::optional<double> count, csv_.number(row, at_.count));
-    if (!count || !(*count > 0) || *count > 1024 || region.empty()) return std::optional<OfferRow>();
-    const std::string id = gpu_id(csv_.cell(row, at_.accelerator), type);
-    OfferRow fresh = builder_.new_machine(type, region, id);
+    if (!count || !(*count > 0) || *count > kMostGpus || region.empty()) return std::optional<OfferRow>();
+    const std::string_view name = csv_.cell(row, at_.accelerator);
+    // Every TPU slice is of the type "TPU-VM": its own name tells it from the others.
+    const auto slice = tpu_slice(name);
+    const std::string id = slice ? slice->id : gpu_id(name, type);
+    OfferRow fresh = builder_.new_machine(slice ? name : type, region, id);
     FOREBAY_TRY(const std::optional<double> vcpu, csv_.number(row, at_.vcpu));
     FOREBAY_TRY(const std::optional<double> memory, csv_.number(row, at_.memory));
-    fresh.gpu_count = *count;
+    fresh.gpu_count = slice ? slice->chips * *count : *count;
+    if (fresh.gpu_count > kMostGpus) return std::optional<OfferRow>();
     fresh.vcpu = vcpu && *vcpu > 0 ? *vcpu : -1;
     fresh.memory = memory && *memory > 0 ? std::llround(*memory * kGiB) : -1;
-    fresh.gpu_memory = *count >= 1 ? builder_.usable_memory(id) : -1;
+    fresh.gpu_memory = fresh.gpu_count >= 1 ? builder_.usable_memory(id) : -1;
     if (fresh.gpu_memory < 0) fresh.gpu_memory = stated_memory(csv_, at_, row);
     return std::optional(fresh);
+  }
+
+  // Where one type stands for machines with different GPUs, each further one carries its GPUs in its name.
+  OfferRow separate(OfferRow fresh) {
+    const OfferRow& there = builder_.offer(fresh);
+    if (there.gpu == fresh.gpu && there.gpu_count == fresh.gpu_count) return fresh;
+    const OfferTable& texts = builder_.texts();
+    const std::string name = fmt::format("{}:{}:{}", texts.text(fresh.instance_type), texts.text(fresh.gpu),
+                                         format_gpu_count(fresh.gpu_count));
+    fresh.instance_type = builder_.texts().intern(name);
+    return fresh;
   }
 
   static void lower(OfferRow& offer, PriceKind kind, std::optional<double> price) {

@@ -16,10 +16,35 @@ std::optional<Money> shown(const std::optional<Money>& price, const OfferView& v
   return view.rates.convert(*price, view.currency);
 }
 
-// "55.04 USD", with "~" before it when it is worked out from a ratio; "-" when it is unknown.
-std::string price_cell(const std::optional<Money>& price, bool is_derived) {
-  return price ? (is_derived ? "~" : "") + format_money(*price) : "-";
-}
+// Rows as texts. When every price is in one currency, it stands in the headings instead of the cells.
+class OfferLines {
+ public:
+  explicit OfferLines(const OfferView& view) : view_(view), currency_(view.currency) {
+    for (const std::uint32_t row : view.selection.rows) {
+      const std::string_view own = view.table.text(view.table.rows()[row].currency);
+      if (currency_.empty()) currency_ = own;
+      is_mixed_ = is_mixed_ || (view.currency.empty() && own != currency_);
+    }
+  }
+
+  std::vector<TableColumn> columns() const;
+  std::vector<TableCell> cells(const Offer& offer) const;
+
+ private:
+  // "55.04", at least two decimals and at most four; "~" before it when it is worked out from a ratio; "-"
+  // when it is unknown.
+  std::string price(const std::optional<Money>& price, bool is_derived) const {
+    const std::optional<Money> amount = shown(price, view_);
+    if (!amount) return "-";
+    std::string digits = fmt::format("{:.4f}", static_cast<double>(amount->nano) / 1e9);
+    while (digits.back() == '0' && digits[digits.size() - 3] != '.') digits.pop_back();
+    return (is_derived ? "~" : "") + digits + (is_mixed_ ? " " + amount->currency : "");
+  }
+
+  const OfferView& view_;
+  std::string currency_;
+  bool is_mixed_ = false;
+};
 
 std::string bytes_cell(const std::optional<Bytes>& bytes) {
   return bytes ? format_bytes(*bytes) : "-";
@@ -31,24 +56,42 @@ std::string rdma_cell(Rdma rdma) {
                                 : std::string(rdma_name(rdma));
 }
 
-std::vector<TableCell> cells_of(const Offer& offer, const OfferView& view) {
-  const bool is_derived = offer.derived(view.kind);
-  std::vector<TableCell> cells{std::string(offer.gpu),
-                               format_gpu_count(offer.gpu_count),
-                               bytes_cell(offer.gpu_memory),
-                               price_cell(shown(offer.price(view.kind), view), is_derived),
-                               price_cell(shown(offer.price_per_gpu(view.kind), view), is_derived),
+std::vector<TableCell> OfferLines::cells(const Offer& offer) const {
+  const bool is_derived = offer.derived(view_.kind);
+  std::vector<TableCell> cells{fmt::format("{} × {}", format_gpu_count(offer.gpu_count), offer.gpu),
+                               price(offer.price(view_.kind), is_derived),
+                               price(offer.price_per_gpu(view_.kind), is_derived),
                                std::string(offer.provider),
                                std::string(offer.region),
                                std::string(offer.instance_type),
+                               bytes_cell(offer.gpu_memory),
                                offer.vcpu ? fmt::format("{:.6g}", *offer.vcpu) : "-",
                                bytes_cell(offer.memory),
                                rdma_cell(offer.rdma)};
-  if (view.kind == PriceKind::kSpot) {
+  if (view_.kind == PriceKind::kSpot) {
     const std::string_view interruption = interruption_name(offer.interruption);
-    cells.insert(cells.begin() + 5, std::string(interruption.empty() ? "-" : interruption));
+    cells.insert(cells.begin() + 3, std::string(interruption.empty() ? "-" : interruption));
   }
   return cells;
+}
+
+std::vector<TableColumn> OfferLines::columns() const {
+  // At 80 columns the instance type must still be there, and be told from its neighbours.
+  const bool is_spot = view_.kind == PriceKind::kSpot;
+  std::vector<TableColumn> columns{
+      {std::string(tr("GPUS")), false, true, false, is_spot ? 11 : 15},
+      {is_mixed_ ? std::string(tr("PRICE/H")) : fmt::format(fmt::runtime(tr("{0}/H")), currency_), true},
+      {is_mixed_ ? std::string(tr("PER GPU/H")) : fmt::format(fmt::runtime(tr("{0}/GPU/H")), currency_),
+       true},
+      {std::string(tr("PROVIDER"))},
+      {std::string(tr("REGION")), false, true, true, 9},
+      {std::string(tr("INSTANCE")), false, true, true, is_spot ? 13 : 20},
+      {std::string(tr("MEMORY EACH")), true},
+      {std::string(tr("VCPU")), true},
+      {std::string(tr("HOST MEMORY")), true},
+      {std::string(tr("RDMA"))}};
+  if (is_spot) columns.insert(columns.begin() + 3, TableColumn{std::string(tr("EVICTED")), true});
+  return columns;
 }
 
 std::optional<double> as_number(const std::optional<Money>& money) {
@@ -98,31 +141,15 @@ Json offer_json(const Offer& offer, const OfferView& view) {
   return json;
 }
 
-std::vector<TableColumn> columns_of(PriceKind kind) {
-  std::vector<TableColumn> columns{{std::string(tr("GPU")), false, true, false, 8},
-                                   {std::string(tr("GPUS")), true},
-                                   {std::string(tr("MEMORY EACH")), true},
-                                   {std::string(tr("PRICE/H")), true},
-                                   {std::string(tr("PER GPU/H")), true},
-                                   {std::string(tr("PROVIDER"))},
-                                   {std::string(tr("REGION")), false, true, false, 8},
-                                   {std::string(tr("INSTANCE")), false, true, false, 12},
-                                   {std::string(tr("VCPU")), true},
-                                   {std::string(tr("HOST MEMORY")), true},
-                                   {std::string(tr("RDMA"))}};
-  if (kind == PriceKind::kSpot)
-    columns.insert(columns.begin() + 5, TableColumn{std::string(tr("TAKEN BACK")), true});
-  return columns;
-}
-
 }  // namespace
 
 std::string offers_text(const OfferView& view, const Console& console) {
   std::vector<std::vector<TableCell>> rows;
-  for (const std::uint32_t row : view.selection.rows) rows.push_back(cells_of(view.table.offer(row), view));
+  const OfferLines lines(view);
+  for (const std::uint32_t row : view.selection.rows) rows.push_back(lines.cells(view.table.offer(row)));
   TerminalStyle style = style_of(console);
   if (!console.output_is_terminal) style.width = kUncut;  // a pipe has no columns: nothing is cut
-  return format_table(columns_of(view.kind), rows, style);
+  return format_table(lines.columns(), rows, style);
 }
 
 Json offers_json(const OfferView& view, const std::vector<PriceAge>& ages) {

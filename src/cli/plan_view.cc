@@ -62,7 +62,8 @@ std::string machine_text(const PlanView& view, const Candidate& candidate) {
 std::vector<TableCell> cells_of(const PlanView& view, const Assessment& one, const Assessment& winner) {
   const Candidate& candidate = candidate_of(view, one);
   const Offer offer = view.table.offer(candidate.id);
-  const double more = static_cast<double>(*one.cost_nano) / std::max<double>(1, static_cast<double>(*winner.cost_nano)) - 1;
+  const double more =
+      static_cast<double>(*one.cost_nano) / std::max<double>(1, static_cast<double>(*winner.cost_nano)) - 1;
   const bool is_winner = &one == &winner;
   return {TableCell(machine_text(view, candidate), is_winner ? Tone::kGood : Tone::kPlain),
           std::string(tr(purchase_text(candidate.purchase))),
@@ -76,11 +77,14 @@ std::vector<TableCell> cells_of(const PlanView& view, const Assessment& one, con
           kilograms(one.grams)};
 }
 
-// Cost against time of the front, so that a person sees what more money buys. Each mark is the number of its row.
+// Cost against time of the front, so that a person sees what more money buys. Each mark is the number of its
+// row.
 std::string picture(const std::vector<const Assessment*>& front, const PlanView& view) {
   constexpr int kWidth = 60, kHeight = 10;
   if (front.size() < 3 || view.is_for_one_hour) return "";
-  const auto cost = [](const Assessment* one) { return std::log(std::max<double>(1, static_cast<double>(*one->cost_nano))); };
+  const auto cost = [](const Assessment* one) {
+    return std::log(std::max<double>(1, static_cast<double>(*one->cost_nano)));
+  };
   const auto time = [](const Assessment* one) { return std::log(std::max(1e-3, one->time->seconds())); };
   const auto [cheap, dear] = std::ranges::minmax(front, {}, cost);
   const auto [quick, slow] = std::ranges::minmax(front, {}, time);
@@ -93,10 +97,16 @@ std::string picture(const std::vector<const Assessment*>& front, const PlanView&
     const int y = place(cost(one), cost(cheap), cost(dear), kHeight);
     rows[static_cast<std::size_t>(kHeight - 1 - y)][static_cast<std::size_t>(x)] = '*';
   }
-  std::string text = fmt::format("\n{}\n", tr("What more money buys (each * is the cheapest for its time; both scales are logarithmic)"));
+  std::string text = fmt::format(
+      "\n{}\n",
+      tr("What more money buys (each * is the cheapest for its time; both scales are logarithmic)"));
   for (int row = 0; row < kHeight; ++row) {
-    const std::string label = row == 0 ? money(*dear->cost_nano, view) : row == kHeight - 1 ? money(*cheap->cost_nano, view) : "";
-    text += fmt::format("{:>14} |{}\n", label, rows[static_cast<std::size_t>(row)].substr(0, rows[static_cast<std::size_t>(row)].find_last_not_of(' ') + 1));
+    const std::string label = row == 0             ? money(*dear->cost_nano, view)
+                              : row == kHeight - 1 ? money(*cheap->cost_nano, view)
+                                                   : "";
+    text += fmt::format("{:>14} |{}\n", label,
+                        rows[static_cast<std::size_t>(row)].substr(
+                            0, rows[static_cast<std::size_t>(row)].find_last_not_of(' ') + 1));
   }
   text += fmt::format("{:>14} +{}\n", "", std::string(kWidth, '-'));
   const std::string left = format_duration(*quick->time), right = format_duration(*slow->time);
@@ -182,22 +192,24 @@ std::string plan_text(const PlanView& view, std::size_t rows, const Console& con
   std::string text;
   if (!eligible.empty()) {
     // The last columns are shown where the terminal is wide enough.
-    const std::vector<TableColumn> columns{{std::string(tr("MACHINE"))},
-                                           {std::string(tr("BOUGHT"))},
-                                           {std::string(view.is_for_one_hour ? tr("AN HOUR") : tr("COST")), true},
-                                           {"", true},
-                                           {std::string(tr("TIME")), true},
-                                           {""},
-                                           {std::string(tr("FROM"))},
-                                           {std::string(tr("REGION")), false, true},
-                                           {std::string(tr("INSTANCE TYPE")), false, true},
-                                           {"kg CO2e", true}};
+    const std::vector<TableColumn> columns{
+        {std::string(tr("MACHINE"))},
+        {std::string(tr("BOUGHT"))},
+        {std::string(view.is_for_one_hour ? tr("AN HOUR") : tr("COST")), true},
+        {"", true},
+        {std::string(tr("TIME")), true},
+        {""},
+        {std::string(tr("FROM"))},
+        {std::string(tr("REGION")), false, true},
+        {std::string(tr("INSTANCE TYPE")), false, true},
+        {"kg CO2e", true}};
     std::vector<std::vector<TableCell>> cells;
     for (std::size_t i = 0; i < std::min(rows, eligible.size()); ++i)
       cells.push_back(cells_of(view, *eligible[i], *eligible.front()));
     text += format_table(columns, cells, style_of(console));
     if (rows < eligible.size())
-      text += fmt::format(fmt::runtime(tr("{0} of {1} that meet the conditions; -n shows more\n")), rows, eligible.size());
+      text += fmt::format(fmt::runtime(tr("{0} of {1} that meet the conditions; -n shows more\n")), rows,
+                          eligible.size());
     text += picture(front, view);
   }
   text += losers_text(view);

@@ -16,7 +16,7 @@ struct PlanView {
   const std::vector<Candidate>& candidates;
   const std::vector<Assessment>& ranking;
   std::string currency;
-  bool is_for_one_hour = false;       // how long the work takes is not known: everything is for an hour of machine
+  bool is_for_one_hour = false;  // how long the work takes is not known: everything is for an hour of machine
   std::vector<std::string> unknowns;  // what the plan could not know, in sentences
 };
 

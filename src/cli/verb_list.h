@@ -16,6 +16,7 @@ VerbInfo outputs_verb_info();
 VerbInfo leases_verb_info();
 VerbInfo report_verb_info();
 VerbInfo compare_verb_info();
+VerbInfo plan_verb_info();
 VerbInfo gpus_verb_info();
 VerbInfo offers_verb_info();
 VerbInfo offers_update_verb_info();

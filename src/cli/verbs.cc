@@ -17,6 +17,7 @@ std::span<const VerbInfo> verb_table() {
       leases_verb_info(),
       report_verb_info(),
       compare_verb_info(),
+      plan_verb_info(),
       gpus_verb_info(),
       offers_verb_info(),
       offers_update_verb_info(),

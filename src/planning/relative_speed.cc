@@ -24,7 +24,7 @@ double devices(const RelativeSpeedModel& model, double count) {
 }  // namespace
 
 Result<RelativeSpeedModel> RelativeSpeedModel::embedded() {
-  FOREBAY_TRY(const Json json, Json::parse(embedded_file(kFile).value_or("")));
+  FOREBAY_TRY(const Json json, Json::parse(embedded_file(kFile).value_or(""), std::string(kFile)));
   const auto exponent = json["matrix_rate_exponent"].as_double(),
              scaling = json["scaling_exponent"].as_double(), spread = json["spread"].as_double();
   if (!exponent || !scaling || !spread || *exponent < 0 || *exponent > 1 || *scaling <= 0 || *spread < 0)

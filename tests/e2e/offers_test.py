@@ -85,7 +85,8 @@ class Offers(ForebayCase):
     def test_lists_filters_and_says_how_old(self):
         result = self.forebay("offers", "--gpu", "H100:8", "--provider", "aws", "--region", "us-east-1", check=0)
         self.assertIn("p5.48xlarge", result.text)
-        self.assertIn("55.04 USD", result.text)
+        self.assertIn("USD/H", result.text)
+        self.assertIn(" 55.04 ", result.text)
         self.assertRegex(result.err, r"prices of 2026-07, at least \d+ days old")
 
     def test_json_has_null_for_the_unknown(self):
@@ -174,6 +175,14 @@ class OffersUpdate(ForebayCase):
         os.utime(folder / "vms.csv", (0, 0))  # a file of 1970 has no date that prices can have
         result = self.forebay("offers", "update", "--catalog", folder.parent)
         self.assertEqual((result.code, len(self.snapshots())), (2, 1), result.err)
+
+    def test_one_bad_list_does_not_keep_the_others_back(self):
+        for provider, text in (("acme", catalogue()), ("bad", "nonsense\n"), ("other", catalogue())):
+            (self.work / "v8" / provider).mkdir(parents=True)
+            (self.work / "v8" / provider / "vms.csv").write_text(text)
+        result = self.forebay("offers", "update", "--catalog", "v8", "--json")
+        self.assertEqual((result.code, len(self.snapshots())), (2, 2))
+        self.assertEqual([("error" in update, update["provider"]) for update in result.json["updates"]], [(False, "acme"), (True, "bad"), (False, "other")])
 
     def test_azure_pages_are_followed(self):
         self.forebay("offers", "update", "--azure", "--azure-url", self.server.url + "/azure/prices", check=0)

@@ -108,11 +108,11 @@ class OffersUpdateVerb final : public Verb {
     if (!catalogue_.empty()) {
       FOREBAY_TRY(const std::vector<CatalogueSource> sources, catalogue_sources());
       for (const CatalogueSource& source : sources)
-        FOREBAY_CHECK(update_from_catalogue(source, console, updates));
+        note(update_from_catalogue(source, console, updates), source, console, updates);
     }
-    if (azure_) FOREBAY_CHECK(update_from_azure(console, updates));
+    if (azure_) note(update_from_azure(console, updates), {"azure", azure_base()}, console, updates);
     if (console.json) console.print_json(Json::object({{"updates", std::move(updates)}}));
-    return 0;
+    return code_;
   }
 
  private:
@@ -144,6 +144,20 @@ class OffersUpdateVerb final : public Verb {
             std::string(tr("Say which it is: --provider aws.")));
     return sources;
   }
+
+  // One list that cannot be had does not keep the others back; the process ends with the code of the first.
+  void note(const Result<void>& outcome, const CatalogueSource& source, const Console& console,
+            Json& updates) {
+    if (outcome) return;
+    console.remark(outcome.error().sentence());
+    if (code_ == 0) code_ = exit_code_for(outcome.error());
+    updates.push(Json::object({{"provider", source.provider},
+                               {"from", source.place},
+                               {"changed", false},
+                               {"error", outcome.error().sentence()}}));
+  }
+
+  std::string azure_base() const { return azure_url_.empty() ? std::string(kAzureApi) : azure_url_; }
 
   static Result<std::vector<CatalogueSource>> sources_in(const std::string& folder,
                                                          const std::vector<std::string>& wanted) {
@@ -205,7 +219,7 @@ class OffersUpdateVerb final : public Verb {
   }
 
   Result<void> update_from_azure(const Console& console, Json& updates) {
-    const std::string base = azure_url_.empty() ? std::string(kAzureApi) : azure_url_;
+    const std::string base = azure_base();
     const std::size_t host_end = base.find('/', base.find("://") + 3);
     const std::string host = base.substr(0, host_end) + "/";
     AzurePrices prices(known_, day_of(now_));
@@ -249,6 +263,7 @@ class OffersUpdateVerb final : public Verb {
 
   std::string catalogue_, providers_, azure_url_, timeout_;
   bool azure_ = false, force_ = false, dry_run_ = false;
+  int code_ = 0;
   Duration stall_ = Duration::from_seconds(30);
   std::string folder_;
   Instant now_;

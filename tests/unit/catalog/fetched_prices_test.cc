@@ -86,6 +86,28 @@ TEST_F(FetchedPrices, AnUnknownMachineSaysWhatTheCatalogueSays) {
   EXPECT_FALSE(find_offer(table, "gpu_1x_h100", "us-west-2")->price(PriceKind::kSpot));  // 0 is not a price
 }
 
+TEST_F(FetchedPrices, TpuSlicesAreToldApartAndCountedInChips) {
+  const OfferTable table = catalogue(
+      "TPU-VM,tpu-v5litepod-8,1,,,9.6,us-west4,,\nTPU-VM,tpu-v5litepod-4,1,,,4.8,us-west4,,\n"
+      "TPU-VM,tpu-v4-16,1,,,25.76,us-central2,,\nTPU-VM,tpu-v4-8192,1,,,9000,us-central2,,\n",
+      "gcp");
+  ASSERT_EQ(table.size(), 3u);  // 4,096 chips are more than one machine
+  const auto eight = find_offer(table, "tpu-v5litepod-8", "us-west4");
+  ASSERT_TRUE(eight);
+  EXPECT_EQ(eight->gpu, "TPU-v5e");
+  EXPECT_EQ(eight->gpu_count, 8);
+  EXPECT_EQ(eight->price_per_gpu(PriceKind::kOnDemand), (Money{1'200'000'000, "USD"}));
+  EXPECT_EQ(find_offer(table, "tpu-v4-16", "us-central2")->gpu_count, 8);  // the name counts cores
+}
+
+TEST_F(FetchedPrices, OneTypeWithDifferentGpusIsSeveralOffers) {
+  const OfferTable table =
+      catalogue("pod,A10,1,4,16,1,r,,\npod,A10,2,8,32,2,r,,\npod,A10,2,8,32,1.8,r,,\n", "acme");
+  ASSERT_EQ(table.size(), 2u);
+  EXPECT_EQ(find_offer(table, "pod", "r")->price(PriceKind::kOnDemand), (Money{1'000'000'000, "USD"}));
+  EXPECT_EQ(find_offer(table, "pod:A10:2", "r")->price(PriceKind::kOnDemand), (Money{1'800'000'000, "USD"}));
+}
+
 TEST_F(FetchedPrices, OfSeveralZonesTheLowestPriceCounts) {
   const OfferTable table = catalogue("g,A10,1,4,16,1.5,r,,0.7\ng,A10,1,4,16,1.2,r,,0.9\n", "acme");
   ASSERT_EQ(table.size(), 1u);
