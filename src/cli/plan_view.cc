@@ -59,22 +59,75 @@ std::string machine_text(const PlanView& view, const Candidate& candidate) {
   return fmt::format("{}{} × {}", nodes, count, offer.gpu);
 }
 
-std::vector<TableCell> cells_of(const PlanView& view, const Assessment& one, const Assessment& winner) {
+bool is_derived(const PlanView& view, const Candidate& candidate) {
+  const Offer offer = view.table.offer(candidate.id);
+  if (candidate.purchase == Purchase::kSpot) return offer.derived(PriceKind::kSpot);
+  return candidate.purchase == Purchase::kCommitted && offer.derived(PriceKind::kCommitted1y);
+}
+
+// The same machine at the same price in several places is one row.
+struct PlanRow {
+  const Assessment* first;
+  std::size_t others = 0;
+};
+
+bool is_same(const PlanView& view, const Assessment& a, const Assessment& b) {
+  const Candidate &one = candidate_of(view, a), &other = candidate_of(view, b);
+  const Offer offer = view.table.offer(one.id), other_offer = view.table.offer(other.id);
+  return a.cost_nano == b.cost_nano && a.time == b.time && one.nodes == other.nodes &&
+         one.purchase == other.purchase && offer.provider == other_offer.provider &&
+         offer.instance_type == other_offer.instance_type;
+}
+
+std::vector<PlanRow> rows_of(const PlanView& view, const std::vector<const Assessment*>& eligible) {
+  std::vector<PlanRow> rows;
+  for (const Assessment* one : eligible) {
+    if (!rows.empty() && is_same(view, *rows.back().first, *one))
+      ++rows.back().others;
+    else
+      rows.push_back({one});
+  }
+  return rows;
+}
+
+std::vector<TableCell> cells_of(const PlanView& view, const PlanRow& row, const Assessment& winner) {
+  const Assessment& one = *row.first;
   const Candidate& candidate = candidate_of(view, one);
   const Offer offer = view.table.offer(candidate.id);
-  const double more =
-      static_cast<double>(*one.cost_nano) / std::max<double>(1, static_cast<double>(*winner.cost_nano)) - 1;
+  const double least = std::max<double>(1, static_cast<double>(*winner.cost_nano));
+  const double more = static_cast<double>(*one.cost_nano) / least - 1;
   const bool is_winner = &one == &winner;
-  return {TableCell(machine_text(view, candidate), is_winner ? Tone::kGood : Tone::kPlain),
-          std::string(tr(purchase_text(candidate.purchase))),
-          money(*one.cost_nano, view),
-          is_winner ? std::string() : fmt::format("{:+.0f} %", more * 100),
-          view.is_for_one_hour ? std::string("-") : format_duration(*one.time),
-          one.is_on_front ? "*" : "",
-          std::string(offer.provider),
-          std::string(offer.region),
-          std::string(offer.instance_type),
-          kilograms(one.grams)};
+  const std::string others = row.others > 0 ? fmt::format(" +{}", row.others) : "";
+  std::vector<TableCell> cells{
+      TableCell(machine_text(view, candidate), is_winner ? Tone::kGood : Tone::kPlain),
+      std::string(tr(purchase_text(candidate.purchase))),
+      (is_derived(view, candidate) ? "~" : "") + money(*one.cost_nano, view),
+      is_winner ? std::string() : fmt::format("{:+.0f} %", more * 100)};
+  if (!view.is_for_one_hour) {
+    cells.emplace_back(format_duration(*one.time));
+    cells.emplace_back(one.is_on_front ? "*" : "");
+  }
+  for (const std::string& text : {std::string(offer.provider), std::string(offer.region) + others,
+                                  std::string(offer.instance_type), kilograms(one.grams)})
+    cells.emplace_back(text);
+  return cells;
+}
+
+std::vector<TableColumn> columns_of(const PlanView& view) {
+  std::vector<TableColumn> columns{{std::string(tr("MACHINE"))},
+                                   {std::string(tr("BOUGHT"))},
+                                   {std::string(view.is_for_one_hour ? tr("AN HOUR") : tr("COST")), true},
+                                   {"", true}};
+  if (!view.is_for_one_hour) {
+    columns.push_back({std::string(tr("TIME")), true});
+    columns.push_back({""});
+  }
+  // The last columns are shown where the terminal is wide enough.
+  columns.push_back({std::string(tr("FROM"))});
+  columns.push_back({std::string(tr("REGION")), false, true});
+  columns.push_back({std::string(tr("INSTANCE TYPE")), false, true});
+  columns.push_back({"kg CO2e", true});
+  return columns;
 }
 
 // Cost against time of the front, so that a person sees what more money buys. Each mark is the number of its
@@ -191,25 +244,20 @@ std::string plan_text(const PlanView& view, std::size_t rows, const Console& con
   }
   std::string text;
   if (!eligible.empty()) {
-    // The last columns are shown where the terminal is wide enough.
-    const std::vector<TableColumn> columns{
-        {std::string(tr("MACHINE"))},
-        {std::string(tr("BOUGHT"))},
-        {std::string(view.is_for_one_hour ? tr("AN HOUR") : tr("COST")), true},
-        {"", true},
-        {std::string(tr("TIME")), true},
-        {""},
-        {std::string(tr("FROM"))},
-        {std::string(tr("REGION")), false, true},
-        {std::string(tr("INSTANCE TYPE")), false, true},
-        {"kg CO2e", true}};
+    const std::vector<PlanRow> all = rows_of(view, eligible);
     std::vector<std::vector<TableCell>> cells;
-    for (std::size_t i = 0; i < std::min(rows, eligible.size()); ++i)
-      cells.push_back(cells_of(view, *eligible[i], *eligible.front()));
-    text += format_table(columns, cells, style_of(console));
-    if (rows < eligible.size())
+    bool any_derived = false;
+    for (std::size_t i = 0; i < std::min(rows, all.size()); ++i) {
+      cells.push_back(cells_of(view, all[i], *eligible.front()));
+      any_derived |= is_derived(view, candidate_of(view, *all[i].first));
+    }
+    text += format_table(columns_of(view), cells, style_of(console));
+    if (rows < all.size())
       text += fmt::format(fmt::runtime(tr("{0} of {1} that meet the conditions; -n shows more\n")), rows,
-                          eligible.size());
+                          all.size());
+    if (any_derived)
+      text += fmt::format(
+          "{}\n", tr("~ is worked out from an older ratio to the on-demand price, not read from a list"));
     text += picture(front, view);
   }
   text += losers_text(view);

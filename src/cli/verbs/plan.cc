@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "catalog/accelerator_table.h"
+#include "catalog/offer_filter.h"
 #include "catalog/offer_store.h"
 #include "cli/launch_options.h"
 #include "cli/plan_view.h"
@@ -83,6 +84,10 @@ class PlanVerb final : public Verb {
     line.option("--memory-per-gpu", memory_, "SIZE",
                 "what the job needs on each GPU, where it is known: 22GiB");
     line.option_list("--gpu", gpus_, "NAME[:COUNT]", "only these GPUs: H100:8, 'A100*:4+'; may be repeated");
+    line.option("--vendor", vendor_, "NAME",
+                "only GPUs of this maker (default: nvidia, or that of --gpu): code for one does not run on "
+                "the others as it is",
+                {"nvidia", "amd", "google", "aws", "any"});
     line.option("--region", regions_, "GLOBS", "only these regions: 'eu-*' is every region in Europe");
     line.option("--provider", providers_, "NAMES", "only these providers, with commas");
     line.option("--nodes", nodes_, "COUNT", "machines that work together: 1, 2..4");
@@ -117,7 +122,8 @@ class PlanVerb final : public Verb {
     FOREBAY_TRY(const ExchangeRates rates, stated_rates());
     FOREBAY_TRY(const LoadedOffers loaded, load_offers(offer_folder(state_folder())));
     for (const std::string& problem : loaded.problems) console.remark(problem);
-    FOREBAY_TRY(const OfferSelection selection, select_offers(loaded.table, filter_, rates));
+    FOREBAY_TRY(OfferSelection selection, select_offers(loaded.table, filter_, rates));
+    leave_other_makers_out(loaded.table, selection);
     FOREBAY_TRY(const CarbonTable carbon, CarbonTable::embedded());
     const auto candidates =
         candidates_for(loaded.table, selection.rows, kinds(), need_, rates, currency_, carbon);
@@ -136,6 +142,15 @@ class PlanVerb final : public Verb {
   }
 
  private:
+  void leave_other_makers_out(const OfferTable& table, OfferSelection& selection) {
+    if (vendor_.empty()) vendor_ = gpus_.empty() ? "nvidia" : "any";
+    if (vendor_ == "any") return;
+    std::erase_if(selection.rows, [&](std::uint32_t row) {
+      const Accelerator* part = accelerators_.find(table.text(table.rows()[row].gpu));
+      return part == nullptr || part->vendor != vendor_;
+    });
+  }
+
   Result<void> read_job(const Console& console) {
     if (file_.empty()) return {};
     FOREBAY_TRY(const ReadJob read, read_job_file(file_, console));
@@ -330,13 +345,18 @@ class PlanVerb final : public Verb {
       sentences.emplace_back(
           tr("whether the job can be interrupted: the job file names no checkpoint, so spot is left out "
              "(--spot auto)"));
+    if (vendor_ != "any")
+      sentences.push_back(fmt::format(
+          fmt::runtime(
+              tr("whether the code could run on other makers' parts: only {0} is looked at (--vendor any)")),
+          vendor_));
     sentences.emplace_back(tr("quotas, free capacity, the cost of storage and of data that leaves a cloud"));
     return sentences;
   }
 
   std::string file_, work_, reference_, model_, memory_, regions_, providers_, nodes_, spot_, objective_,
       deadline_, budget_;
-  std::string preparation_, interval_, checkpoint_, restart_, interruptions_, currency_, limit_;
+  std::string vendor_, preparation_, interval_, checkpoint_, restart_, interruptions_, currency_, limit_;
   std::vector<std::string> gpus_, rates_;
   Job job_;
   std::string folder_, reference_id_;
