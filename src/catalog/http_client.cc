@@ -13,6 +13,7 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include "base/environment_variable.h"
 #include "base/text.h"
 #include "version.h"
 
@@ -144,6 +145,8 @@ class CurlClient final : public HttpClient {
     set(CURLOPT_CONNECTTIMEOUT, stall_seconds);
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(CURLOPT_LOW_SPEED_TIME, stall_seconds);
+    if (const auto authorities = environment_variable("SSL_CERT_FILE"); authorities && !authorities->empty())
+      set(CURLOPT_CAINFO, authorities->c_str());
     set(CURLOPT_HTTPHEADER, headers);
     set(CURLOPT_WRITEFUNCTION, &take_body);
     set(CURLOPT_WRITEDATA, static_cast<void*>(&arrival));

@@ -1,7 +1,11 @@
 """forebay offers, and its update from servers that behave and servers that do not."""
 import http.server
 import os
+import shutil
+import ssl
+import subprocess
 import threading
+import unittest
 import urllib.parse
 
 from harness import ForebayCase
@@ -22,8 +26,12 @@ class Server(http.server.ThreadingHTTPServer):
     """Answers by the path's last word: what is served is set by the test."""
     daemon_threads = True
 
-    def __init__(self):
+    def __init__(self, certificate=None):
         super().__init__(("127.0.0.1", 0), Handler)
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self.body, self.etag, self.asked, self.release = catalogue(), '"one"', [], threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -163,6 +171,23 @@ class OffersUpdate(ForebayCase):
     def test_nobody_there_is_said(self):
         result = self.forebay("offers", "update", "--catalog", "http://127.0.0.1:1/acme/vms.csv")
         self.assertEqual((result.code, result.err.count("\n")), (125, 1))
+
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    def test_a_certificate_that_nobody_vouches_for_is_refused(self):
+        certificate = str(self.folder / "own.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+                        "subjectAltName=IP:127.0.0.1", "-keyout", certificate, "-out", certificate + ".crt"], check=True, capture_output=True)
+        with open(certificate, "a") as both, open(certificate + ".crt") as public:
+            both.write(public.read())
+        server = Server(certificate)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        result = self.forebay("offers", "update", "--catalog", server.url.replace("http:", "https:") + "/acme/vms.csv")
+        self.assertEqual((result.code, server.asked, self.snapshots()), (125, [], []), result.err)
+        self.assertIn("certificate", result.err.lower())
+        trusted = self.forebay("offers", "update", "--catalog", server.url.replace("http:", "https:") + "/acme/vms.csv",
+                               env={"SSL_CERT_FILE": certificate + ".crt"})
+        self.assertEqual(trusted.code, 0, trusted.err)
 
     def test_a_folder_and_a_dry_run(self):
         folder = self.work / "v8" / "acme"
