@@ -51,7 +51,10 @@ bool to_lora(Workload& work, bool packed) {
   if (work.method == Method::kFull) work.lora = LoraSettings{.rank = 16};
   work.method = work.method == Method::kFull ? Method::kLora : work.method;
   work.precision = TrainingPrecision::kPure16;
-  if (packed) work.weights = find_weight_format("nf4-dq");
+  if (packed) {
+    work.weights = find_weight_format("nf4-dq");
+    work.outside_32_bit = true;
+  }
   return true;
 }
 

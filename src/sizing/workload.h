@@ -54,6 +54,8 @@ struct Workload {
   bool flash_attention = true;
   bool gradients_32_bit = false;  // Megatron accumulates in 32 bits
   LoraSettings lora;
+  bool outside_32_bit = false;  // embeddings, output layer and norms in 32 bits beside quantised weights
+                                // (PEFT's prepare_model_for_kbit_training)
   std::optional<double> trainable;      // kAdapter: parameters trained beside the frozen model
   std::optional<WeightFormat> weights;  // of the (frozen or served) weights, when not the training precision
   std::int64_t micro_batch = 1, sequence = 2048, accumulation = 1;
