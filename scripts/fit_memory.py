@@ -5,7 +5,7 @@
 
 The training part is chosen by a hash of source and model (tests/accuracy/memory.py, is_training_part), so whole models are kept for checking.
 Every constant is varied within its physical bounds, one at a time; what is minimised is the mean of |ln(predicted / measured)| with every source
-counting the same. The interval is then set so that 90 % of the training part lies above its low end and 95 % below its high end.
+counting the same. The interval is then set so that 95 % of the training part lies above its low end and 95 % below its high end.
 """
 import argparse
 import json
@@ -66,7 +66,7 @@ def main():
         steps = {name: step / 2 for name, step in steps.items()}
         print(f"loss {best:.4f}", constants, flush=True)
     ratios = sorted((math.exp(-error), 1 / weight[source]) for source, error in errors(constants))
-    constants["low_share"] = round(min(0.95, memory.quantile(ratios, 0.10)), 3)
+    constants["low_share"] = round(min(0.95, memory.quantile(ratios, 0.05)), 3)
     constants["high_share"] = round(max(1.05, memory.quantile(ratios, 0.95)), 3)
     document["constants"] = constants
     FILE.write_text(json.dumps(document, indent=2) + "\n")

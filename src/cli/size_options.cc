@@ -94,6 +94,7 @@ Result<void> read_method(const SizeOptions& options, Workload& work) {
   }
   FOREBAY_TRY(work.lora.rank, count_of("--lora-rank", options.lora_rank));
   FOREBAY_CHECK(read_targets(options.lora_targets, work.lora));
+  work.outside_32_bit = options.outside_32_bit || (options.train == "qlora" && !options.infer);
   work.lora.dropout = options.lora_dropout;
   work.lora.embeddings = options.train_embeddings;
   work.lora.adapters_32_bit = options.adapter_precision == "fp32";
@@ -186,6 +187,8 @@ void SizeOptions::declare(CommandLine& line) {
   line.flag("--lora-dropout", lora_dropout, "the adapters have dropout");
   line.flag("--train-embeddings", train_embeddings,
             "embedding and output layer are trained beside the adapters");
+  line.flag("--fp32-outside", outside_32_bit,
+            "embeddings and norms beside quantised weights are in 32 bits (PEFT; implied by qlora)");
   line.flag("--untied", untied,
             "the output layer is stored apart, although the model ties it to the embedding");
   line.option("--trainable", trainable, "N", "trained parameters of --train adapter");

@@ -15,7 +15,7 @@ struct SizeOptions {
   bool infer = false;
   std::string batch = "1", sequence = "2048", accumulation, precision, optimizer = "adamw";
   std::string weights, lora_rank = "8", lora_targets = "q,v", adapter_precision = "fp32", trainable;
-  bool lora_dropout = false, train_embeddings = false, untied = false;
+  bool lora_dropout = false, train_embeddings = false, untied = false, outside_32_bit = false;
   std::string checkpointing = "none", attention = "flash", loss = "fp32", kernels = "eager", offload = "none";
   bool gradients_32_bit = false;
   std::string gpus = "1", tensor = "1", pipeline = "1", expert = "1", interleaving = "1", zero = "0";

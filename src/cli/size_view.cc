@@ -31,7 +31,7 @@ std::int64_t whole(double bytes) {
   return static_cast<std::int64_t>(bytes);
 }
 
-Json change_json(const Change& change) {
+Json change_json(const SizingChange& change) {
   return Json::object({{"change", change.what},
                        {"price", change.price},
                        {"options", change.flags},
@@ -111,7 +111,7 @@ void add_verdict(const SizeAnswer& answer, TerminalText& text) {
   }
 }
 
-std::string change_line(const Change& change) {
+std::string change_line(const SizingChange& change) {
   std::string line = fmt::format(fmt::runtime(tr("{0}: saves {1}, then {2} ({3}).")), change.what,
                                  gib(change.saving), gib(change.after.likely), change.price);
   if (!change.flags.empty()) line += fmt::format("  {}", change.flags);
@@ -121,7 +121,7 @@ std::string change_line(const Change& change) {
 void add_changes(const SizeAnswer& answer, TerminalText& text) {
   if (!answer.changes.empty()) {
     text.heading(tr("What would help, one by one"));
-    for (const Change& change : answer.changes) {
+    for (const SizingChange& change : answer.changes) {
       const Tone tone = change.fit == Fit::kFits    ? Tone::kGood
                         : change.fit == Fit::kTight ? Tone::kWarning
                                                     : Tone::kDim;
@@ -134,7 +134,8 @@ void add_changes(const SizeAnswer& answer, TerminalText& text) {
   }
   if (answer.together.size() > 1) {
     text.heading(tr("Together these make it fit"));
-    for (const Change& change : answer.together) text.paragraph(0, "+ ", Tone::kGood, change_line(change));
+    for (const SizingChange& change : answer.together)
+      text.paragraph(0, "+ ", Tone::kGood, change_line(change));
   } else if (!answer.changes.empty() && answer.together.empty()) {
     text.paragraph(0, "", Tone::kPlain,
                    tr("No series of these changes surely fits: more GPUs, larger ones, or a smaller model."),
@@ -163,8 +164,8 @@ Json size_json(const SizeAnswer& answer) {
                                  {"vcpus", host.vcpus},
                                  {"disk_bytes", host.disk.count}}));
   Json changes = Json::array(), together = Json::array(), suspicions = Json::array();
-  for (const Change& change : answer.changes) changes.push(change_json(change));
-  for (const Change& change : answer.together) together.push(change_json(change));
+  for (const SizingChange& change : answer.changes) changes.push(change_json(change));
+  for (const SizingChange& change : answer.together) together.push(change_json(change));
   for (const Suspicion& suspicion : answer.suspicions)
     suspicions.push(Json::object({{"why", suspicion.why}, {"do", suspicion.act}}));
   json.set("changes", changes);
@@ -177,7 +178,9 @@ std::string size_text(const SizeAnswer& answer, const TerminalStyle& style) {
   TerminalText text(style);
   const MemoryEstimate& estimate = answer.estimate;
   text.paragraph(0, "", Tone::kPlain,
-                 fmt::format(fmt::runtime(tr("{0}: {1} parameters, {2} active, {3} trained")),
+                 fmt::format(fmt::runtime(answer.work.method == Method::kInference
+                                              ? tr("{0}: {1} parameters, {2} active for a token")
+                                              : tr("{0}: {1} parameters, {2} active, {3} trained")),
                              answer.shape.name, billions(estimate.total_parameters),
                              billions(estimate.active_parameters), billions(estimate.trainable_parameters)),
                  Tone::kStrong);

@@ -16,8 +16,8 @@ struct SizeAnswer {
   Workload work;
   MemoryEstimate estimate;
   std::optional<Bytes> usable;
-  std::vector<Change> changes, together;  // empty when nothing need change
-  std::vector<Suspicion> suspicions;      // of --oom-at
+  std::vector<SizingChange> changes, together;  // empty when nothing need change
+  std::vector<Suspicion> suspicions;            // of --oom-at
 };
 
 Json size_json(const SizeAnswer& answer);

@@ -81,7 +81,8 @@ double eager_layer(const ModelShape& shape, const Workload& work, const MemoryCo
   bytes += kept.bytes * widths.feed_forward * (shape.family.gated ? 3 : 1);
   if (kept.linear_inputs) bytes += kept.bytes * widths.feed_forward;
   bytes += kept.bytes * widths.routed;
-  if (frozen) bytes += lora_inputs(work.lora, widths);
+  // What adapters of other kinds keep is not known and not counted.
+  if (work.method == Method::kLora) bytes += lora_inputs(work.lora, widths);
   return bytes * constants.layer_overhead * (packed ? constants.packed_overhead : 1) /
          wide(work.tensor_parallel);
 }

@@ -51,7 +51,10 @@ bool to_lora(Workload& work, bool packed) {
   if (work.method == Method::kFull) work.lora = LoraSettings{.rank = 16};
   work.method = work.method == Method::kFull ? Method::kLora : work.method;
   work.precision = TrainingPrecision::kPure16;
-  if (packed) work.weights = find_weight_format("nf4-dq");
+  if (packed) {
+    work.weights = find_weight_format("nf4-dq");
+    work.outside_32_bit = true;
+  }
   return true;
 }
 
@@ -62,7 +65,7 @@ bool is_training(const Workload& work) {
 const std::vector<Candidate>& candidates() {
   static const std::vector<Candidate> list = {
       {msgid("micro-batch of 1, gradients accumulated to the same batch"),
-       msgid("lower use of the GPU; the same result"), "--batch 1 --accumulation N", false,
+       msgid("lower use of the GPU; the same result"), "--batch 1 --accumulation {1}", false,
        [](Workload& work, const ModelShape& shape) { return is_training(work) && halve_batch(work, shape); }},
       {msgid("gradient checkpointing (activations recomputed)"), msgid("about a third more computing"),
        "--checkpointing full", false,
@@ -102,8 +105,9 @@ const std::vector<Candidate>& candidates() {
          work.offload = Offload::kOptimizer;
          return true;
        }},
-      {msgid("tensor parallel over all GPUs"), msgid("much traffic in every layer; wants NVLink"), "--tp N",
-       false, split_tensors},
+      {msgid("tensor parallel over all GPUs"),
+       msgid("much traffic in every layer, wants NVLink; all GPUs then work on one batch"), "--tp {3}", false,
+       split_tensors},
       {msgid("KV cache in 8 bits"), msgid("hardly any loss of quality"), "--cache-bits 8", false,
        [](Workload& work, const ModelShape&) {
          if (is_training(work) || work.cache_bits <= 8) return false;
@@ -114,7 +118,7 @@ const std::vector<Candidate>& candidates() {
        [](Workload& work, const ModelShape&) { return pack_weights(work, "int8"); }},
       {msgid("weights in 4 bits (AWQ, GPTQ)"), msgid("some loss of quality"), "--weights awq4", false,
        [](Workload& work, const ModelShape&) { return pack_weights(work, "awq4"); }},
-      {msgid("half the batch"), msgid("half as many requests at once"), "--batch N", false,
+      {msgid("half the batch"), msgid("half as many requests at once"), "--batch {0}", false,
        [](Workload& work, const ModelShape&) {
          if (is_training(work) || work.micro_batch < 2) return false;
          work.micro_batch /= 2;
@@ -124,7 +128,7 @@ const std::vector<Candidate>& candidates() {
        "--train lora", true, [](Workload& work, const ModelShape&) { return to_lora(work, false); }},
       {msgid("QLoRA: adapters on 4-bit weights"), msgid("learns less; slower steps"), "--train qlora", true,
        [](Workload& work, const ModelShape&) { return to_lora(work, true); }},
-      {msgid("sequences of half the length"), msgid("long examples are cut"), "--sequence N", true,
+      {msgid("sequences of half the length"), msgid("long examples are cut"), "--sequence {2}", true,
        [](Workload& work, const ModelShape&) {
          if (work.sequence < 512) return false;
          work.sequence /= 2;
@@ -134,23 +138,26 @@ const std::vector<Candidate>& candidates() {
   return list;
 }
 
-bool is_better(const Change& a, const Change& b) {
+bool is_better(const SizingChange& a, const SizingChange& b) {
   return a.saving > b.saving;
 }
 
-std::vector<Change> ranked(const ModelShape& shape, const Workload& work, const MemoryConstants& constants,
-                           const MemoryEstimate& now, Bytes usable, bool with_learning) {
-  std::vector<Change> same, other;
+std::vector<SizingChange> ranked(const ModelShape& shape, const Workload& work,
+                                 const MemoryConstants& constants, const MemoryEstimate& now, Bytes usable,
+                                 bool with_learning) {
+  std::vector<SizingChange> same, other;
   for (const Candidate& candidate : candidates()) {
     if (candidate.changes_learning && !with_learning) continue;
-    Change change{std::string(tr(candidate.what)),
-                  std::string(tr(candidate.price)),
-                  std::string(candidate.flags),
-                  work,
-                  {},
-                  0,
-                  Fit::kDoesNotFit};
+    SizingChange change{std::string(tr(candidate.what)),
+                        std::string(tr(candidate.price)),
+                        std::string(candidate.flags),
+                        work,
+                        {},
+                        0,
+                        Fit::kDoesNotFit};
     if (!candidate.apply(change.work, shape) || !check_workload(change.work, shape)) continue;
+    change.flags = fmt::format(fmt::runtime(candidate.flags), change.work.micro_batch,
+                               change.work.accumulation, change.work.sequence, change.work.tensor_parallel);
     change.after = estimate_memory(shape, change.work, constants);
     change.saving = now.likely - change.after.likely;
     change.fit = fit_of(change.after, usable);
@@ -163,20 +170,21 @@ std::vector<Change> ranked(const ModelShape& shape, const Workload& work, const 
   return same;
 }
 
-std::vector<Change> greedy(const ModelShape& shape, const Workload& work, const MemoryConstants& constants,
-                           const MemoryEstimate& now, Bytes usable, bool with_learning) {
-  std::vector<Change> series;
+std::vector<SizingChange> greedy(const ModelShape& shape, const Workload& work,
+                                 const MemoryConstants& constants, const MemoryEstimate& now, Bytes usable,
+                                 bool with_learning) {
+  std::vector<SizingChange> series;
   Workload current = work;
   MemoryEstimate estimate = now;
   while (series.size() < 5 && fit_of(estimate, usable) != Fit::kFits) {
-    std::vector<Change> next = ranked(shape, current, constants, estimate, usable, with_learning);
+    std::vector<SizingChange> next = ranked(shape, current, constants, estimate, usable, with_learning);
     if (next.empty()) return {};
     std::sort(next.begin(), next.end(), is_better);
     current = next.front().work;
     estimate = next.front().after;
     series.push_back(std::move(next.front()));
   }
-  return fit_of(estimate, usable) == Fit::kFits ? series : std::vector<Change>();
+  return fit_of(estimate, usable) == Fit::kFits ? series : std::vector<SizingChange>();
 }
 
 std::string gib(double bytes) {
@@ -185,16 +193,16 @@ std::string gib(double bytes) {
 
 }  // namespace
 
-std::vector<Change> possible_changes(const ModelShape& shape, const Workload& work,
-                                     const MemoryConstants& constants, const MemoryEstimate& now,
-                                     Bytes usable) {
+std::vector<SizingChange> possible_changes(const ModelShape& shape, const Workload& work,
+                                           const MemoryConstants& constants, const MemoryEstimate& now,
+                                           Bytes usable) {
   return ranked(shape, work, constants, now, usable, true);
 }
 
-std::vector<Change> changes_that_fit(const ModelShape& shape, const Workload& work,
-                                     const MemoryConstants& constants, const MemoryEstimate& now,
-                                     Bytes usable) {
-  std::vector<Change> series = greedy(shape, work, constants, now, usable, false);
+std::vector<SizingChange> changes_that_fit(const ModelShape& shape, const Workload& work,
+                                           const MemoryConstants& constants, const MemoryEstimate& now,
+                                           Bytes usable) {
+  std::vector<SizingChange> series = greedy(shape, work, constants, now, usable, false);
   return series.empty() ? greedy(shape, work, constants, now, usable, true) : series;
 }
 
@@ -254,12 +262,15 @@ std::vector<Suspicion> why_late(const ModelShape& shape, const Workload& work,
               "a few fixed lengths."));
   const double evaluation =
       static_cast<double>(work.micro_batch * work.sequence) * static_cast<double>(shape.vocabulary) * 4;
-  const double batches = std::max(0.0, room) / evaluation;
   if (is_training(work))
-    say(fmt::format(fmt::runtime(tr("Evaluation: kept predictions are {0} a batch (32-bit logits), so "
-                                    "{1} of them fill what is left. "
-                                    "It is this if it fails at the first evaluation.")),
-                    gib(evaluation), static_cast<std::int64_t>(batches)),
+    say(room > 0 ? fmt::format(fmt::runtime(tr("Evaluation: kept predictions are {0} a batch (32-bit "
+                                               "logits), so {1} of them fill what is left. It is "
+                                               "this if it fails at the first evaluation.")),
+                               gib(evaluation), static_cast<std::int64_t>(room / evaluation) + 1)
+                 : fmt::format(fmt::runtime(tr("Evaluation: kept predictions are {0} a batch (32-bit "
+                                               "logits), and nothing is left for them. It is this "
+                                               "if it fails at the first evaluation.")),
+                               gib(evaluation)),
         msgid(
             "Evaluate under torch.no_grad(), keep arg-max or loss only (preprocess_logits_for_metrics), set "
             "eval_accumulation_steps, and a smaller batch for evaluation."));

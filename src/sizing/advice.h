@@ -9,7 +9,7 @@
 
 namespace forebay {
 
-struct Change {
+struct SizingChange {
   std::string what;   // translated: "recompute activations (gradient checkpointing)"
   std::string price;  // translated: what it costs
   std::string flags;  // how to say it to `forebay size`
@@ -21,14 +21,14 @@ struct Change {
 
 // Single changes that save at least 2 % of the memory, the largest saving first; changes that alter what is
 // learned (fewer trained parameters) come after those that do not.
-std::vector<Change> possible_changes(const ModelShape& shape, const Workload& work,
-                                     const MemoryConstants& constants, const MemoryEstimate& now,
-                                     Bytes usable);
+std::vector<SizingChange> possible_changes(const ModelShape& shape, const Workload& work,
+                                           const MemoryConstants& constants, const MemoryEstimate& now,
+                                           Bytes usable);
 // The shortest series of such changes after which the job surely fits (greedy, at most five); empty when none
 // does.
-std::vector<Change> changes_that_fit(const ModelShape& shape, const Workload& work,
-                                     const MemoryConstants& constants, const MemoryEstimate& now,
-                                     Bytes usable);
+std::vector<SizingChange> changes_that_fit(const ModelShape& shape, const Workload& work,
+                                           const MemoryConstants& constants, const MemoryEstimate& now,
+                                           Bytes usable);
 
 // The longest sequence with which the likely value still fits; nothing when not even one token does.
 std::optional<std::int64_t> longest_sequence(const ModelShape& shape, const Workload& work,

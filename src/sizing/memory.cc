@@ -63,7 +63,7 @@ struct Training {
 double frozen_bytes(const Share& share, const Workload& work, double bytes) {
   if (!work.weights) return share.total() * bytes;
   if (work.weights->embeddings_too) return share.total() * work.weights->bits / 8;
-  return share.matrices * work.weights->bits / 8 + share.outside * 2;
+  return share.matrices * work.weights->bits / 8 + share.outside * (work.outside_32_bit ? 4 : 2);
 }
 
 // Weights, gradients and optimiser before they are spread by ZeRO.
@@ -109,6 +109,9 @@ void spread(Training& training, const Workload& work, const Share& share) {
   const double devices = wide(work.data_parallel());
   const double bytes = work.precision == TrainingPrecision::kFp32 ? 4 : 2;
   if (work.zero_stage >= 1) {
+    // The step works on a 32-bit copy of the gradients of this device's part.
+    if (work.precision == TrainingPrecision::kMixed)
+      training.step = std::max(training.step, 4 * training.trainable);
     training.master /= devices;
     training.states /= devices;
     training.step /= devices;

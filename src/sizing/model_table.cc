@@ -147,11 +147,13 @@ Result<std::vector<KnownModel>> known_models() {
 Result<ModelShape> find_model(std::string_view name) {
   FOREBAY_TRY(std::vector<KnownModel> models, known_models());
   const std::string wanted = plain_name(name.substr(0, 200));
-  const KnownModel* nearest = nullptr;
+  const KnownModel *nearest = nullptr, *versioned = nullptr;
   std::size_t best = 0;
   for (const KnownModel& model : models) {
     const std::string candidate = plain_name(model.shape.name);
     if (candidate == wanted) return model.shape;
+    // "Mixtral-8x7B" means its first version.
+    if (!versioned && candidate.starts_with(wanted + "-v")) versioned = &model;
     const std::size_t far = distance(candidate, wanted);
     if (nearest == nullptr || far < best) {
       nearest = &model;

@@ -54,7 +54,9 @@ struct Workload {
   bool flash_attention = true;
   bool gradients_32_bit = false;  // Megatron accumulates in 32 bits
   LoraSettings lora;
-  std::optional<double> trainable;      // kAdapter: parameters trained beside the frozen model
+  bool outside_32_bit = false;      // embeddings, output layer and norms in 32 bits beside quantised weights
+                                    // (PEFT's prepare_model_for_kbit_training)
+  std::optional<double> trainable;  // kAdapter: parameters trained beside the frozen model
   std::optional<WeightFormat> weights;  // of the (frozen or served) weights, when not the training precision
   std::int64_t micro_batch = 1, sequence = 2048, accumulation = 1;
   std::int64_t devices = 1, tensor_parallel = 1, pipeline_parallel = 1, expert_parallel = 1;

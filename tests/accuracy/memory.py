@@ -112,7 +112,7 @@ class Harness:
             options += ["--cache-bits", "8"]
         stage = re.search(r"zero\s*(\d)", row["parallelism"], re.I)
         if stage:
-            options += ["--gpus", row["num_gpus"], "--zero", stage.group(1)]
+            options += ["--gpus", row["num_gpus"]] + ([] if "--zero" in options else ["--zero", stage.group(1)])
         return [self.known_model(row["model"]), *options]
 
     def measured(self, row):

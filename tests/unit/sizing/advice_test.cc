@@ -20,9 +20,9 @@ TEST(Advice, RanksChangesByTheirSaving) {
   const Case c;
   const Workload work{.method = Method::kLora, .precision = TrainingPrecision::kPure16, .micro_batch = 4};
   const MemoryEstimate now = estimate_memory(c.shape, work, c.constants);
-  const std::vector<Change> changes = possible_changes(c.shape, work, c.constants, now, c.usable);
+  const std::vector<SizingChange> changes = possible_changes(c.shape, work, c.constants, now, c.usable);
   ASSERT_GE(changes.size(), 3u);
-  for (const Change& change : changes) {
+  for (const SizingChange& change : changes) {
     EXPECT_GT(change.saving, 0);
     EXPECT_NEAR(now.likely - change.saving, change.after.likely, 1);
   }
@@ -33,7 +33,7 @@ TEST(Advice, FindsASeriesThatFits) {
   const Workload work{.method = Method::kLora, .precision = TrainingPrecision::kPure16, .micro_batch = 4};
   const MemoryEstimate now = estimate_memory(c.shape, work, c.constants);
   ASSERT_NE(fit_of(now, c.usable), Fit::kFits);
-  const std::vector<Change> together = changes_that_fit(c.shape, work, c.constants, now, c.usable);
+  const std::vector<SizingChange> together = changes_that_fit(c.shape, work, c.constants, now, c.usable);
   ASSERT_FALSE(together.empty());
   EXPECT_EQ(together.back().fit, Fit::kFits);
   EXPECT_TRUE(changes_that_fit(*find_model("Llama-3.1-405B"), work, c.constants, now, Bytes{kGiB}).empty());
