@@ -331,8 +331,9 @@ class PlanVerb final : public Verb {
     else
       sentences.push_back(fmt::format(fmt::runtime(tr("how fast this model is on each GPU: times are scaled "
                                                       "from {0} by figures fitted to measured training, "
-                                                      "right within a factor of {1:.1f} two times in three")),
-                                      reference_id_, std::exp(speed_.spread * std::sqrt(2.0))));
+                                                      "right within a factor of {1} two times in three")),
+                                      reference_id_,
+                                      fmt::format("{:.1f}", std::exp(speed_.spread * std::sqrt(2.0)))));
     if (!need_.memory_per_gpu)
       sentences.emplace_back(
           tr("whether the job fits into a GPU's memory: give --model, --memory-per-gpu or a workload in the "
