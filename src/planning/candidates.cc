@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <map>
-#include <tuple>
+#include <unordered_map>
 
 namespace forebay {
 namespace {
@@ -16,6 +16,19 @@ Purchase purchase_of(PriceKind kind) {
   return kind == PriceKind::kOnDemand ? Purchase::kOnDemand : Purchase::kCommitted;
 }
 
+struct Devices {
+  std::uint32_t gpu;
+  int nodes;
+  double count;
+  bool operator==(const Devices&) const = default;
+};
+struct DevicesHash {
+  std::size_t operator()(const Devices& devices) const {
+    return std::hash<double>()(devices.count) ^
+           (std::uint64_t{devices.gpu} << 32 | static_cast<std::uint32_t>(devices.nodes));
+  }
+};
+
 // The figures that many rows share, asked for once.
 class Shared {
  public:
@@ -24,7 +37,7 @@ class Shared {
 
   std::optional<Duration> work(const OfferRow& row, int nodes) {
     if (!need_.reference_time || !need_.speed) return std::nullopt;
-    const auto [at, is_new] = work_.try_emplace({row.gpu, row.gpu_count, nodes});
+    const auto [at, is_new] = work_.try_emplace(Devices{row.gpu, nodes, row.gpu_count});
     if (is_new) {
       const auto speed = need_.speed(table_.text(row.gpu), row.gpu_count * nodes, nodes);
       if (speed && *speed > 0 && std::isfinite(*speed))
@@ -34,7 +47,7 @@ class Shared {
   }
 
   std::optional<double> grams(const OfferRow& row) {
-    const auto [at, is_new] = grid_.try_emplace({row.provider, row.region});
+    const auto [at, is_new] = grid_.try_emplace(std::uint64_t{row.provider} << 32 | row.region);
     if (is_new) at->second = carbon_.find(table_.text(row.provider), table_.text(row.region));
     if (!at->second) return std::nullopt;
     const auto [drawn, is_new_gpu] = power_.try_emplace(row.gpu);
@@ -48,9 +61,9 @@ class Shared {
   const OfferTable& table_;
   const WorkNeed& need_;
   const CarbonTable& carbon_;
-  std::map<std::tuple<std::uint32_t, double, int>, std::optional<Duration>> work_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<GridCarbon>> grid_;
-  std::map<std::uint32_t, std::optional<Watts>> power_;
+  std::unordered_map<Devices, std::optional<Duration>, DevicesHash> work_;
+  std::unordered_map<std::uint64_t, std::optional<GridCarbon>> grid_;  // by provider and region
+  std::unordered_map<std::uint32_t, std::optional<Watts>> power_;
 };
 
 MemoryFit fit_of(const OfferRow& row, const WorkNeed& need) {
@@ -92,10 +105,11 @@ std::vector<Candidate> candidates_for(const OfferTable& table, std::span<const s
   std::map<std::uint32_t, std::optional<double>> factors;  // from an offer's currency into the asked one
   const auto factor = [&](std::uint32_t from) {
     const auto [at, is_new] = factors.try_emplace(from);
+    if (!is_new) return at->second;
     const auto from_rate = rates.per_usd(table.text(from)), to_rate = rates.per_usd(currency);
-    if (is_new && table.text(from) == currency)
+    if (table.text(from) == currency)
       at->second = 1;
-    else if (is_new && from_rate && to_rate)
+    else if (from_rate && to_rate)
       at->second = *to_rate / *from_rate;
     return at->second;
   };

@@ -87,15 +87,19 @@ double score_of(const Assessment& one, const Best& best, const PlanWeights& weig
 // equal one is on it too. Where every carbon figure is known and counts, a candidate that is lower in carbon
 // than all before it is on the front as well.
 void mark_front(std::vector<Assessment>& eligible, bool carbon_counts) {
-  std::vector<Assessment*> order;
+  struct Key {
+    std::int64_t cost, time;
+    std::uint32_t place;
+  };
+  std::vector<Key> order;  // small, since they are moved about
   order.reserve(eligible.size());
-  for (Assessment& one : eligible) order.push_back(&one);
-  std::ranges::sort(order, [](const Assessment* a, const Assessment* b) {
-    if (a->cost_nano != b->cost_nano) return a->cost_nano < b->cost_nano;
-    return a->time < b->time;
-  });
+  for (std::uint32_t i = 0; i < eligible.size(); ++i)
+    order.push_back({*eligible[i].cost_nano, eligible[i].time->nanoseconds, i});
+  std::ranges::sort(
+      order, [](const Key& a, const Key& b) { return a.cost != b.cost ? a.cost < b.cost : a.time < b.time; });
   std::vector<const Assessment*> front;
-  for (Assessment* one : order) {
+  for (const Key& key : order) {
+    Assessment* const one = &eligible[key.place];
     const bool is_beaten = std::ranges::any_of(front, [&](const Assessment* other) {
       if (other->time > one->time) return false;
       if (carbon_counts && other->grams > one->grams) return false;
@@ -108,11 +112,23 @@ void mark_front(std::vector<Assessment>& eligible, bool carbon_counts) {
   }
 }
 
-bool comes_before(const Assessment& a, const Assessment& b) {
-  if (a.score != b.score) return a.score < b.score;
-  if (a.cost_nano != b.cost_nano) return a.cost_nano < b.cost_nano;
-  if (a.time != b.time) return a.time < b.time;
-  return a.candidate < b.candidate;
+// The best first.
+std::vector<Assessment> in_order(const std::vector<Assessment>& eligible) {
+  struct Key {
+    double score;
+    std::int64_t cost, time;
+    std::uint32_t place;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::vector<Key> order;
+  order.reserve(eligible.size());
+  for (std::uint32_t i = 0; i < eligible.size(); ++i)
+    order.push_back({*eligible[i].score, *eligible[i].cost_nano, eligible[i].time->nanoseconds, i});
+  std::ranges::sort(order);
+  std::vector<Assessment> sorted;
+  sorted.reserve(order.size());
+  for (const Key& key : order) sorted.push_back(eligible[key.place]);
+  return sorted;
 }
 
 }  // namespace
@@ -124,6 +140,8 @@ const char* objection_name(Objection objection) {
 std::vector<Assessment> rank(const std::vector<Candidate>& candidates, const PlanConditions& conditions,
                              const PlanWeights& weights) {
   std::vector<Assessment> eligible, others;
+  eligible.reserve(candidates.size());
+  others.reserve(candidates.size());
   for (std::uint32_t place = 0; place < candidates.size(); ++place) {
     Assessment one = assess(candidates[place], place, conditions);
     if (one.objection == Objection::kNone && weights.carbon > 0 && !one.grams)
@@ -133,7 +151,7 @@ std::vector<Assessment> rank(const std::vector<Candidate>& candidates, const Pla
   const Best best = best_of(eligible);
   for (Assessment& one : eligible) one.score = score_of(one, best, weights);
   mark_front(eligible, weights.carbon > 0);
-  std::ranges::sort(eligible, comes_before);
+  eligible = in_order(eligible);
   for (std::size_t i = 1; i < eligible.size(); ++i) eligible[i].objection = Objection::kWorse;
   eligible.insert(eligible.end(), others.begin(), others.end());
   return eligible;
