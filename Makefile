@@ -49,7 +49,7 @@ bench: release python-env
 	@bench/run.sh build/release/src/forebay
 
 accuracy: build python-env
-	@.venv/bin/python tests/accuracy/memory.py --program build/dev/src/forebay --check
+	@scripts/accuracy.sh dev
 
 check: install-packages
 	@scripts/check.sh

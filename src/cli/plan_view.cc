@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/run_view.h"
 #include "report/table.h"
+#include "report/text_width.h"
 
 namespace forebay {
 namespace {
@@ -262,7 +263,13 @@ std::string plan_text(const PlanView& view, std::size_t rows, const Console& con
   }
   text += losers_text(view);
   if (!view.unknowns.empty()) text += fmt::format("\n{}\n", tr("What this plan does not know"));
-  for (const std::string& sentence : view.unknowns) text += "  - " + sentence + "\n";
+  for (const std::string& sentence : view.unknowns) {
+    std::string mark = "  - ";
+    for (const std::string& line : wrap_to_width(sentence, console.width - 4)) {
+      text += mark + line + "\n";
+      mark = "    ";
+    }
+  }
   return text;
 }
 
