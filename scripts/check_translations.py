@@ -84,7 +84,7 @@ def texts_of_source(path):
 
 
 # What help pages show: the argument with the help of an option, and group, summary and description of a verb.
-HELP = {"option": 3, "option_list": 3, "flag": 2, "positional": 2, "positional_list": 2, "command": 1}
+HELP = {"option": 3, "option_words": 3, "option_list": 3, "flag": 2, "positional": 2, "positional_list": 2, "command": 1}
 HELP_CALL = re.compile(r"\bline\.(%s)\(" % "|".join(HELP))
 VERB = re.compile(r"\bVerbInfo \w+_verb_info\(\) \{\s*return \{")
 

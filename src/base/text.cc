@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -55,6 +56,21 @@ std::string_view look_up(std::string_view catalogue, std::string_view text) {
 std::string_view supported_language(std::string_view requested) {
   if (requested.starts_with("zh")) return "zh_CN";
   return "en";
+}
+
+std::optional<std::string_view> language_named(std::string_view requested) {
+  std::string name(requested.substr(0, requested.find_first_of(".@")));
+  std::ranges::replace(name, '-', '_');
+  for (const std::string_view simplified : {"zh", "zh_CN", "zh_SG", "zh_Hans"})
+    if (name == simplified || (simplified == "zh_Hans" && name.starts_with("zh_Hans_"))) return "zh_CN";
+  if (name == "en" || name.starts_with("en_")) return "en";
+  return std::nullopt;
+}
+
+std::vector<std::string> languages() {
+  std::vector<std::string> names;
+  for (const Language& language : kLanguages) names.emplace_back(language.name);
+  return names;
 }
 
 std::string_view language_from_environment() {

@@ -4,8 +4,10 @@
 // docs/decisions/0003-translations.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace forebay {
 
@@ -16,6 +18,10 @@ std::string_view current_language();
 // The supported language for a value like "zh_CN.UTF-8", "zh-Hans", "zh", "en_US"; "en" when none fits.
 std::string_view supported_language(std::string_view requested);
 std::string_view language_from_environment();
+// What a person asked for by name: "en", "en_US.UTF-8", "zh", "zh-CN", "zh_Hans" …; nothing for a language
+// (or a script, zh_TW) that there is no catalogue of.
+std::optional<std::string_view> language_named(std::string_view requested);
+std::vector<std::string> languages();
 
 // The translation of an English text, or the text itself. `text` must be a literal so that the catalogue
 // check finds it. Texts with values use fmt's numbered fields, filled with fmt::format(fmt::runtime(tr("… {0}

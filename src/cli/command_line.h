@@ -42,6 +42,11 @@ class CommandLine {
               std::string_view help);
   void option_list(const std::string& names, std::vector<std::string>& target, const std::string& value_name,
                    std::string_view help);
+  // Words of a closed list, separated by commas and repeatable: "failed,running".
+  void option_words(const std::string& names, std::vector<std::string>& target, const std::string& value_name,
+                    std::string_view help, std::vector<std::string> choices);
+  // Values that completion offers for an option whose values somebody else judges.
+  void suggest(std::string_view names, std::vector<std::string> values);
   void positional(const std::string& name, std::string& target, std::string_view help, bool required = true);
   void positional_list(const std::string& name, std::vector<std::string>& target, std::string_view help,
                        bool required = true);
@@ -56,13 +61,19 @@ class CommandLine {
   bool takes_command() const { return command_ != nullptr; }
 
  private:
-  Error explain(const std::string& what) const;
+  std::vector<std::string> known_names() const;
+  Result<void> check_names(const std::vector<std::string>& arguments) const;
+  Result<void> check_values() const;
   struct Parser;
   std::unique_ptr<Parser> parser_;
   std::vector<OptionInfo> options_;
   std::vector<PositionalInfo> positionals_;
   std::vector<std::string>* command_ = nullptr;
 };
+
+// The word is none of `choices`: says which there are, and which is near.
+Error no_such_value(const std::string& option, const std::string& word,
+                    const std::vector<std::string>& choices);
 
 // The candidate with the smallest edit distance to `word`, when it is close enough to be meant.
 std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& candidates);

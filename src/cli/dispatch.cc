@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.h"
 #include "cli/verbs.h"
@@ -10,13 +11,35 @@
 namespace forebay {
 namespace {
 
-// --lang must be known before any text is made.
-void choose_language(const std::vector<std::string>& arguments) {
+// The arguments that are ours: up to "--".
+std::span<const std::string> own_arguments(const std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  return {arguments.begin(), dashes};
+}
+
+// --lang must be known before any text is made. A language of the environment that we lack is passed over;
+// one that was asked for is not.
+Result<void> choose_language(const std::vector<std::string>& arguments) {
   set_language(language_from_environment());
-  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
-    if (arguments[i] == "--lang" && i + 1 < arguments.size()) set_language(arguments[i + 1]);
-    if (arguments[i].starts_with("--lang=")) set_language(std::string_view(arguments[i]).substr(7));
+  const auto own = own_arguments(arguments);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    std::string name;
+    if (own[i] == "--lang" && i + 1 < own.size())
+      name = own[++i];
+    else if (own[i].starts_with("--lang="))
+      name = own[i].substr(7);
+    else
+      continue;
+    const auto language = language_named(name);
+    if (!language) return no_such_value("--lang", name, languages());
+    set_language(*language);
   }
+  return {};
+}
+
+// Known before parsing, so that a command line which cannot be parsed is answered in JSON too.
+bool asks_for_json(const std::vector<std::string>& arguments) {
+  return std::ranges::find(own_arguments(arguments), "--json") != own_arguments(arguments).end();
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
@@ -27,7 +50,7 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
   return false;
 }
 
-int unknown_verb(const std::string& word) {
+int unknown_verb(const std::string& word, const Console& console) {
   std::vector<std::string> names;
   for (const VerbInfo& verb : verb_table())
     if (*verb.group != '\0') names.emplace_back(verb.name);
@@ -36,9 +59,8 @@ int unknown_verb(const std::string& word) {
       near ? fmt::format(fmt::runtime(tr("Did you mean `forebay {0}`?")), *near)
            : std::string(
                  tr("`forebay help` lists the verbs; to run a program write `forebay run -- PROGRAM`."));
-  make_console(false, "auto")
-      .complain(make_error(ErrorCode::kInvalidInput, "understand", word,
-                           std::string(tr("there is no such verb")), advice));
+  console.complain(make_error(ErrorCode::kInvalidInput, "understand", word,
+                              std::string(tr("there is no such verb")), advice));
   return kExitUsage;
 }
 
@@ -67,7 +89,7 @@ int run_verb(const VerbInfo& info, const std::vector<std::string>& rest) {
   verb->declare(line);
   common.declare(line);
   auto parsed = line.parse(rest);
-  const Console console = make_console(common.json, common.colour);
+  const Console console = make_console(common.json || asks_for_json(rest), common.colour);
   if (!parsed) {
     Error error = parsed.error();
     if (error.advice.empty())
@@ -89,22 +111,52 @@ void CommonOptions::declare(CommandLine& line) {
               {"auto", "always", "never"});
   line.option("--lang", language, "LANGUAGE",
               "language of texts: en or zh_CN (default: from the environment)");
+  line.suggest("--lang", languages());
 }
 
-int run_command_line(const std::vector<std::string>& arguments) {
-  choose_language(arguments);
-  std::vector<std::string> words = arguments;
-  // Options before the verb: `forebay --lang zh_CN ps`.
+namespace {
+
+// Options that every verb has may stand before it: `forebay --lang zh_CN --json ps`. They move behind it.
+std::vector<std::string> take_leading_options(std::vector<std::string>& words) {
   std::vector<std::string> moved;
-  while (!words.empty() && words.front().starts_with("--lang")) {
-    const std::size_t count = words.front() == "--lang" && words.size() > 1 ? 2 : 1;
-    moved.insert(moved.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
-    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+  while (!words.empty()) {
+    const std::string name = words.front().substr(0, words.front().find('='));
+    const bool has_value = name == "--lang" || name == "--color" || name == "--colour";
+    if (!has_value && words.front() != "--json") break;
+    const std::size_t count = has_value && name == words.front() && words.size() > 1 ? 2 : 1;
+    const auto end = words.begin() + static_cast<std::ptrdiff_t>(count);
+    moved.insert(moved.end(), words.begin(), end);
+    words.erase(words.begin(), end);
   }
-  const Console console = make_console(false, "auto");
-  if (words.empty() || words.front() == "--help" || words.front() == "-h") {
+  return moved;
+}
+
+int no_verb(const Console& console) {
+  if (console.json)
+    console.complain(make_error(ErrorCode::kInvalidInput, "understand", std::string(tr("the command line")),
+                                std::string(tr("it names no verb")),
+                                std::string(tr("`forebay help` lists the verbs; to run a program write "
+                                               "`forebay run -- PROGRAM`."))));
+  else
     console.print(overview_page(console.width));
-    return words.empty() ? kExitUsage : 0;
+  return kExitUsage;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  const auto language = choose_language(arguments);
+  const Console console = make_console(asks_for_json(arguments), "auto");
+  if (!language) {
+    console.complain(language.error());
+    return kExitUsage;
+  }
+  std::vector<std::string> words = arguments;
+  const std::vector<std::string> moved = take_leading_options(words);
+  if (words.empty()) return no_verb(console);
+  if (words.front() == "--help" || words.front() == "-h") {
+    console.print(overview_page(console.width));
+    return 0;
   }
   if (words.front() == "--version" || words.front() == "-V" || words.front() == "version") {
     console.print(fmt::format("forebay {}\n", FOREBAY_VERSION));
@@ -112,7 +164,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   }
   std::vector<std::string> rest;
   const VerbInfo* verb = match_verb(words, rest);
-  if (verb == nullptr) return unknown_verb(words.front());
+  if (verb == nullptr) return unknown_verb(words.front(), console);
   rest.insert(rest.begin(), moved.begin(), moved.end());
   return run_verb(*verb, rest);
 }
