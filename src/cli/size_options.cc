@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/accelerate_file.h"
 #include "sizing/deepspeed.h"
 #include "sizing/model_table.h"
 
@@ -153,8 +154,15 @@ Result<void> read_choices(const SizeOptions& options, Workload& work) {
 Result<void> read_config(const SizeOptions& options, Workload& work) {
   if (!options.config) return {};
   FOREBAY_TRY(const std::string text, read_file(*options.config, 1u << 20));
-  FOREBAY_TRY(const DeepSpeedSettings settings, read_deepspeed(text, *options.config));
   const SizeOptions standard;
+  DeepSpeedSettings settings;
+  if (options.config->ends_with(".yaml") || options.config->ends_with(".yml")) {
+    FOREBAY_TRY(const AccelerateSettings accelerate, read_accelerate(text, *options.config));
+    settings = accelerate.training;
+    if (accelerate.devices && options.gpus == standard.gpus) work.devices = *accelerate.devices;
+  } else {
+    FOREBAY_TRY(settings, read_deepspeed(text, *options.config));
+  }
   if (settings.zero_stage && options.zero == standard.zero) work.zero_stage = *settings.zero_stage;
   if (settings.offload && options.offload == standard.offload) work.offload = *settings.offload;
   if (settings.micro_batch && options.batch == standard.batch) work.micro_batch = *settings.micro_batch;
@@ -214,7 +222,8 @@ void SizeOptions::declare(CommandLine& line) {
               {"paged", "growing"});
   line.option("--gpu-memory", gpu_memory, "SIZE", "usable memory of one GPU, such as 24GiB");
   line.option("--oom-at", oom_at, "PERCENT", "it ran out of memory after so much of the run: say why");
-  line.option("--config", config, "FILE", "a DeepSpeed configuration (JSON); options beside it win");
+  line.option("--config", config, "FILE",
+              "a DeepSpeed (JSON) or Accelerate (YAML) configuration; options beside it win");
   line.option("--constants", constants, "FILE", "fitted constants instead of the built-in ones");
 }
 
@@ -224,7 +233,7 @@ Result<Workload> SizeOptions::workload(const ModelShape& shape) const {
   FOREBAY_CHECK(read_method(*this, work));
   FOREBAY_CHECK(read_choices(*this, work));
   FOREBAY_CHECK(read_config(*this, work));
-  if (!work.weights && work.method != Method::kFull) work.weights = shape.weights;
+  if (!work.weights) work.weights = shape.weights;  // a model that comes quantised
   work.sequence_parallel = sequence_parallel;
   work.gradients_32_bit = gradients_32_bit;
   FOREBAY_CHECK(check_workload(work, shape));
