@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -20,7 +21,7 @@ struct Accelerator {
   std::string vendor;        // "nvidia", "amd", "google", "aws", "intel"
   std::string architecture;  // "Hopper", "CDNA3", "TPU v5e"
   std::string compute_capability;             // "9.0", "gfx942"; empty where there is no such thing
-  std::optional<Bytes> memory;                // what the driver reports as usable in all
+  std::optional<Bytes> memory;                // what the driver reports as usable in all; measured ones only
   std::optional<Bytes> nominal_memory;        // the number on the box
   std::optional<ByteRate> bandwidth;          // of that memory
   std::map<NumberType, FlopRate> dense_rate;  // peak without sparsity, matrix units where there are any
@@ -30,6 +31,17 @@ struct Accelerator {
   std::optional<Watts> power;                 // board limit as sold
   std::string minimum_software;               // oldest CUDA (ROCm, Neuron …) with native kernels: "CUDA 11.8"
   std::string source, date;
+
+  std::optional<FlopRate> rate(NumberType type) const {
+    const auto found = dense_rate.find(type);
+    return found == dense_rate.end() ? std::nullopt : std::optional(found->second);
+  }
+  // The usable memory, or the number on the box where it was not measured (drivers report up to 8 % less).
+  std::optional<Bytes> memory_or_nominal() const { return memory ? memory : nominal_memory; }
 };
+
+// "fp64-tensor", "bf16" …: the names of options and JSON.
+std::string_view number_type_name(NumberType type);
+std::optional<NumberType> number_type_named(std::string_view name);
 
 }  // namespace forebay

@@ -36,29 +36,6 @@ Result<void> judge(const std::vector<JobProblem>& problems, const Console& conso
   return Error{ErrorCode::kInvalidInput, "", sentences, "", ""};
 }
 
-struct ReadJob {
-  Job job;
-  std::string text;
-  JobSource source;
-  std::string folder;  // of the job file
-};
-
-Result<ReadJob> read_job_file(const std::string& file, const Console& console) {
-  auto text = read_file(file, kMaximumJobFileSize + 1);
-  if (!text && text.error().code == ErrorCode::kNotFound)
-    return bad(file, std::string(tr("there is no such job file")),
-               fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")), file));
-  FOREBAY_CHECK(text);
-  const std::string advice = fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")),
-                                         file.ends_with(".py") ? "python " + file : "./" + file);
-  if (text->starts_with("#!") || file.ends_with(".py") || file.ends_with(".sh"))
-    return bad(file, std::string(tr("it is a program, not a job file")), advice);
-  JobParse parse = parse_job(*text, file);
-  FOREBAY_CHECK(judge(parse.problems, console));
-  const std::string folder = std::filesystem::path(absolute_path(file)).parent_path().string();
-  return ReadJob{std::move(parse.job), std::move(*text), std::move(parse.source), folder};
-}
-
 Result<std::string> folder_of(const LaunchOptions& options, const ReadJob& read) {
   std::string folder = absolute_path(".");
   if (!folder.starts_with('/'))
@@ -102,6 +79,22 @@ Result<double> sample_rate(const std::string& text) {
 }
 
 }  // namespace
+
+Result<ReadJob> read_job_file(const std::string& file, const Console& console) {
+  auto text = read_file(file, kMaximumJobFileSize + 1);
+  if (!text && text.error().code == ErrorCode::kNotFound)
+    return bad(file, std::string(tr("there is no such job file")),
+               fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")), file));
+  FOREBAY_CHECK(text);
+  const std::string advice = fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")),
+                                         file.ends_with(".py") ? "python " + file : "./" + file);
+  if (text->starts_with("#!") || file.ends_with(".py") || file.ends_with(".sh"))
+    return bad(file, std::string(tr("it is a program, not a job file")), advice);
+  JobParse parse = parse_job(*text, file);
+  FOREBAY_CHECK(judge(parse.problems, console));
+  const std::string folder = std::filesystem::path(absolute_path(file)).parent_path().string();
+  return ReadJob{std::move(parse.job), std::move(*text), std::move(parse.source), folder};
+}
 
 void LaunchOptions::declare(CommandLine& line) {
   line.positional("FILE", file, "job file (YAML); `forebay help job` describes it", false);

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "spec/check_job.h"
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/sentence.h"
 #include "spec/url.h"
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "spec/job_file.h"
 #include "spec/job_text.h"
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/place.h"
 #include "spec/sentence.h"
 #include "spec/url.h"
