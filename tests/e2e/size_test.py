@@ -46,6 +46,12 @@ class Size(ForebayCase):
         self.forebay("size", str(config), "--infer", check=0)
         self.forebay("size", str(self.folder), "--train", "lora", check=0)
 
+    def test_knows_the_memory_of_a_gpu_by_name(self):
+        answer = json.loads(self.forebay("size", "7B", "--infer", "--gpu", "A10G", "--json", check=0).text)
+        self.assertEqual(answer["usable_bytes"], 23028 * 1024 * 1024)
+        self.forebay("size", "7B", "--gpu", "no-such-gpu", check=2)
+        self.forebay("size", "7B", "--gpu", "A10G", "--gpu-memory", "24GiB", check=2)
+
     def test_bad_input_is_one_sentence_and_2(self):
         truncated = self.folder / "cut.safetensors"
         truncated.write_bytes(struct.pack("<Q", 500) + b'{"w":')
