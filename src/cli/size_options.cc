@@ -1,5 +1,6 @@
 #include "cli/size_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -7,6 +8,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "catalog/accelerator_table.h"
+#include "cli/accelerate_file.h"
 #include "sizing/deepspeed.h"
 #include "sizing/model_table.h"
 
@@ -153,8 +156,15 @@ Result<void> read_choices(const SizeOptions& options, Workload& work) {
 Result<void> read_config(const SizeOptions& options, Workload& work) {
   if (!options.config) return {};
   FOREBAY_TRY(const std::string text, read_file(*options.config, 1u << 20));
-  FOREBAY_TRY(const DeepSpeedSettings settings, read_deepspeed(text, *options.config));
   const SizeOptions standard;
+  DeepSpeedSettings settings;
+  if (options.config->ends_with(".yaml") || options.config->ends_with(".yml")) {
+    FOREBAY_TRY(const AccelerateSettings accelerate, read_accelerate(text, *options.config));
+    settings = accelerate.training;
+    if (accelerate.devices && options.gpus == standard.gpus) work.devices = *accelerate.devices;
+  } else {
+    FOREBAY_TRY(settings, read_deepspeed(text, *options.config));
+  }
   if (settings.zero_stage && options.zero == standard.zero) work.zero_stage = *settings.zero_stage;
   if (settings.offload && options.offload == standard.offload) work.offload = *settings.offload;
   if (settings.micro_batch && options.batch == standard.batch) work.micro_batch = *settings.micro_batch;
@@ -163,6 +173,33 @@ Result<void> read_config(const SizeOptions& options, Workload& work) {
   if (settings.precision && options.precision.empty() && work.method == Method::kFull)
     work.precision = *settings.precision;
   return {};
+}
+
+// The smallest share of the memory on the box that a driver is known to report.
+double least_usable_share(const AcceleratorTable& table) {
+  double least = 1;
+  for (const Accelerator& part : table.all())
+    if (part.memory && part.nominal_memory && part.nominal_memory->count > 0)
+      least = std::min(
+          least, static_cast<double>(part.memory->count) / static_cast<double>(part.nominal_memory->count));
+  return least;
+}
+
+Result<std::optional<Bytes>> memory_of(const std::string& name) {
+  FOREBAY_TRY(const AcceleratorTable table, AcceleratorTable::embedded());
+  FOREBAY_TRY(const std::vector<const Accelerator*> parts, table.matching(name));
+  const double share = least_usable_share(table);
+  // Where a name means parts of several sizes, the smallest: what fits there fits in all of them.
+  std::optional<Bytes> least;
+  for (const Accelerator* part : parts) {
+    std::optional<Bytes> memory = part->memory;
+    if (!memory && part->nominal_memory)
+      memory = Bytes{static_cast<std::int64_t>(share * static_cast<double>(part->nominal_memory->count))};
+    if (memory && (!least || *memory < *least)) least = memory;
+  }
+  if (!least)
+    return refuse("--gpu", name, std::string(tr("its usable memory is not known; give --gpu-memory")));
+  return least;
 }
 
 }  // namespace
@@ -212,9 +249,11 @@ void SizeOptions::declare(CommandLine& line) {
   line.option("--cache-bits", cache_bits, "N", "bits of a value in the KV cache");
   line.option("--cache", cache, "HOW", "KV cache in pages (vLLM), or growing by copying (generate)",
               {"paged", "growing"});
+  line.option("--gpu", gpu, "NAME", "which GPU, such as RTX-3090; its usable memory is known");
   line.option("--gpu-memory", gpu_memory, "SIZE", "usable memory of one GPU, such as 24GiB");
   line.option("--oom-at", oom_at, "PERCENT", "it ran out of memory after so much of the run: say why");
-  line.option("--config", config, "FILE", "a DeepSpeed configuration (JSON); options beside it win");
+  line.option("--config", config, "FILE",
+              "a DeepSpeed (JSON) or Accelerate (YAML) configuration; options beside it win");
   line.option("--constants", constants, "FILE", "fitted constants instead of the built-in ones");
 }
 
@@ -224,7 +263,7 @@ Result<Workload> SizeOptions::workload(const ModelShape& shape) const {
   FOREBAY_CHECK(read_method(*this, work));
   FOREBAY_CHECK(read_choices(*this, work));
   FOREBAY_CHECK(read_config(*this, work));
-  if (!work.weights && work.method != Method::kFull) work.weights = shape.weights;
+  if (!work.weights) work.weights = shape.weights;  // a model that comes quantised
   work.sequence_parallel = sequence_parallel;
   work.gradients_32_bit = gradients_32_bit;
   FOREBAY_CHECK(check_workload(work, shape));
@@ -232,6 +271,8 @@ Result<Workload> SizeOptions::workload(const ModelShape& shape) const {
 }
 
 Result<std::optional<Bytes>> SizeOptions::usable_memory() const {
+  if (gpu && gpu_memory) return refuse("--gpu", *gpu, std::string(tr("give either --gpu or --gpu-memory")));
+  if (gpu) return memory_of(*gpu);
   if (!gpu_memory) return std::optional<Bytes>();
   FOREBAY_TRY(const Bytes bytes, parse_bytes(*gpu_memory));
   if (bytes.count < (64 << 20) || bytes.count > (std::int64_t{64} << 40))

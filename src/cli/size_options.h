@@ -21,12 +21,13 @@ struct SizeOptions {
   std::string gpus = "1", tensor = "1", pipeline = "1", expert = "1", interleaving = "1", zero = "0";
   bool sequence_parallel = false;
   std::string cache_bits = "16", cache = "paged";
-  std::optional<std::string> gpu_memory, oom_at, constants, config;
+  std::optional<std::string> gpu, gpu_memory, oom_at, constants, config;
 
   void declare(CommandLine& line);
   // kInvalidInput: one sentence about the first value that is wrong.
   Result<Workload> workload(const ModelShape& shape) const;
-  // Usable memory of one GPU, when it was given.
+  // Usable memory of one GPU, when it was given: the size itself, or what the driver of the named one
+  // reports.
   Result<std::optional<Bytes>> usable_memory() const;
   // --oom-at as a share of the run, 0 to 1.
   Result<std::optional<double>> failed_at() const;

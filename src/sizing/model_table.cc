@@ -160,6 +160,7 @@ Result<ModelShape> find_model(std::string_view name) {
       best = far;
     }
   }
+  if (versioned != nullptr) return versioned->shape;
   return make_error(
       ErrorCode::kNotFound, "size the model", std::string(name),
       std::string(tr("no model of this name is built in, and no such file exists")),

@@ -25,6 +25,33 @@ class Size(ForebayCase):
         for words in ("what grows", "23 %", "expandable_segments", "eval_accumulation_steps"):
             self.assertIn(words, result.text)
 
+    def test_takes_settings_from_deepspeed_and_accelerate(self):
+        deepspeed = self.folder / "ds.json"
+        deepspeed.write_text('{"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}}')
+        accelerate = self.folder / "accelerate.yaml"
+        accelerate.write_text("distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\nfsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n")
+        answers = [json.loads(self.forebay("size", "Llama-2-7b", *options, "--json", check=0).text)["memory_per_gpu"]["likely_bytes"]
+                   for options in (["--gpus", "8", "--zero", "3"], ["--gpus", "8", "--config", str(deepspeed)], ["--config", str(accelerate)])]
+        self.assertEqual(len(set(answers)), 1, answers)
+        plain = json.loads(self.forebay("size", "Llama-2-7b", "--json", check=0).text)["memory_per_gpu"]["likely_bytes"]
+        self.assertLess(answers[0], plain / 2)
+        accelerate.write_text("- 1\n")
+        self.forebay("size", "7B", "--config", str(accelerate), check=2)
+
+    def test_a_quantised_model_is_not_trained_in_full(self):
+        config = self.folder / "config.json"
+        config.write_text('{"model_type":"llama","hidden_size":64,"intermediate_size":128,"num_attention_heads":4,"num_hidden_layers":2,'
+                          '"vocab_size":100,"quantization_config":{"quant_method":"gptq","bits":4}}')
+        self.assertIn("--train qlora", self.forebay("size", str(config), check=2).err)
+        self.forebay("size", str(config), "--infer", check=0)
+        self.forebay("size", str(self.folder), "--train", "lora", check=0)
+
+    def test_knows_the_memory_of_a_gpu_by_name(self):
+        answer = json.loads(self.forebay("size", "7B", "--infer", "--gpu", "A10G", "--json", check=0).text)
+        self.assertEqual(answer["usable_bytes"], 23028 * 1024 * 1024)
+        self.forebay("size", "7B", "--gpu", "no-such-gpu", check=2)
+        self.forebay("size", "7B", "--gpu", "A10G", "--gpu-memory", "24GiB", check=2)
+
     def test_bad_input_is_one_sentence_and_2(self):
         truncated = self.folder / "cut.safetensors"
         truncated.write_bytes(struct.pack("<Q", 500) + b'{"w":')

@@ -30,8 +30,9 @@ class SizeVerb final : public Verb {
     FOREBAY_TRY(const MemoryConstants constants, constants_of(options_.constants));
     answer.estimate = estimate_memory(answer.shape, answer.work, constants);
     if (failed_at && !answer.usable)
-      return make_error(ErrorCode::kInvalidInput, "size", "--oom-at " + *options_.oom_at,
-                        std::string(tr("the memory of the GPU is not known; add --gpu-memory 24GiB")));
+      return make_error(
+          ErrorCode::kInvalidInput, "size", "--oom-at " + *options_.oom_at,
+          std::string(tr("the memory of the GPU is not known; add --gpu RTX-3090 or --gpu-memory 24GiB")));
     if (answer.usable && (failed_at || fit_of(answer.estimate, *answer.usable) != Fit::kFits)) {
       answer.changes =
           possible_changes(answer.shape, answer.work, constants, answer.estimate, *answer.usable);
@@ -66,7 +67,7 @@ VerbInfo size_verb_info() {
           "$ forebay size Llama-3.1-8B --train lora --batch 4 --sequence 2048 --gpu-memory 24GiB\n"
           "$ forebay size 7B --train full --gpus 8 --zero 3 --checkpointing full --gpu-memory 80GiB\n"
           "$ forebay size ./config.json --infer --batch 16 --sequence 8192 --weights awq4\n"
-          "$ forebay size Qwen2.5-7B --train qlora --gpus 4 --gpu-memory 24GiB --oom-at 23%",
+          "$ forebay size Qwen2.5-7B --train qlora --gpus 4 --gpu RTX-3090 --oom-at 23%",
           make_verb<SizeVerb>};
 }
 

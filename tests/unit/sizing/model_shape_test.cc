@@ -115,6 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ModelTable, FindsVariantsAndNamesTheNearest) {
   EXPECT_TRUE(find_model("meta-llama/Llama-3.1-8B-Instruct"));
   EXPECT_TRUE(find_model("Qwen/Qwen2.5-7B"));
+  EXPECT_EQ(find_model("Mixtral-8x7B")->name, "Mixtral-8x7B-v0.1");
   EXPECT_TRUE(find_model("meta-llama/Meta-Llama-3-8B"));
   const auto typo = find_model("Qwen2.6-7B");
   ASSERT_FALSE(typo);
