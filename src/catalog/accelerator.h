@@ -20,16 +20,18 @@ struct Accelerator {
       aliases;               // other names people, clouds and drivers use ("H100", "NVIDIA H100 80GB HBM3")
   std::string vendor;        // "nvidia", "amd", "google", "aws", "intel"
   std::string architecture;  // "Hopper", "CDNA3", "TPU v5e"
-  std::string compute_capability;             // "9.0", "gfx942"; empty where there is no such thing
-  std::optional<Bytes> memory;                // what the driver reports as usable in all; measured ones only
-  std::optional<Bytes> nominal_memory;        // the number on the box
-  std::optional<ByteRate> bandwidth;          // of that memory
+  std::string compute_capability;       // "9.0", "gfx942"; empty where there is no such thing
+  std::optional<Bytes> memory;          // what the driver reports as usable in all (see memory_source)
+  std::string memory_source;            // "measured", "as A100-SXM-80GB" (the same memory); empty: unknown
+  std::optional<Bytes> nominal_memory;  // the number on the box
+  std::optional<ByteRate> bandwidth;    // of that memory
   std::map<NumberType, FlopRate> dense_rate;  // peak without sparsity, matrix units where there are any
   std::optional<bool> has_matrix_units;       // tensor cores, matrix cores, MXU
   std::optional<ByteRate> link;               // NVLink, xGMI, ICI: one device, both directions summed
   std::string pcie;                           // "5.0 x16"; empty: none or unknown
   std::optional<Watts> power;                 // board limit as sold
   std::string minimum_software;               // oldest CUDA (ROCm, Neuron …) with native kernels: "CUDA 11.8"
+  std::string minimum_framework;              // oldest PyTorch with official wheels for it: "PyTorch 2.0"
   std::string source, date;
 
   std::optional<FlopRate> rate(NumberType type) const {

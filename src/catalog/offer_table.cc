@@ -162,14 +162,6 @@ struct OfferKeyHash {
   }
 };
 
-std::string quoted(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos && !text.starts_with('#'))
-    return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
 // The shortest text that reads back as the same figure.
 std::string figure(double value, double unit) {
   return value < 0 ? std::string() : fmt::format("{}", value / unit);
@@ -185,11 +177,11 @@ std::string derived_text(std::uint8_t mask) {
 
 std::string csv_line(const OfferTable& table, const OfferRow& row) {
   std::array<std::string, kColumns.size()> cells;
-  cells[kProvider] = quoted(table.text(row.provider));
-  cells[kInstanceType] = quoted(table.text(row.instance_type));
-  cells[kRegion] = quoted(table.text(row.region));
-  cells[kArea] = quoted(table.text(row.area));
-  cells[kGpu] = quoted(table.text(row.gpu));
+  cells[kProvider] = csv_cell(table.text(row.provider));
+  cells[kInstanceType] = csv_cell(table.text(row.instance_type));
+  cells[kRegion] = csv_cell(table.text(row.region));
+  cells[kArea] = csv_cell(table.text(row.area));
+  cells[kGpu] = csv_cell(table.text(row.gpu));
   cells[kGpuCount] = format_gpu_count(row.gpu_count);
   cells[kGpuMemory] = figure(static_cast<double>(row.gpu_memory), kMiB);
   cells[kVcpu] = figure(row.vcpu, 1);
@@ -197,13 +189,13 @@ std::string csv_line(const OfferTable& table, const OfferRow& row) {
   cells[kLocalNvme] = figure(static_cast<double>(row.local_nvme), kGB);
   cells[kNetwork] = figure(row.network, kGigabit);
   cells[kRdma] = rdma_name(row.rdma);
-  cells[kCurrency] = quoted(table.text(row.currency));
+  cells[kCurrency] = csv_cell(table.text(row.currency));
   for (std::size_t kind = 0; kind < kPriceKinds; ++kind)
     cells[kFirstPrice + kind] = figure(static_cast<double>(row.prices[kind]), kNano);
   cells[kDerived] = derived_text(row.derived);
   cells[kInterruption] = interruption_name(row.interruption);
-  cells[kSource] = quoted(table.text(row.source));
-  cells[kDate] = quoted(table.text(row.date));
+  cells[kSource] = csv_cell(table.text(row.source));
+  cells[kDate] = csv_cell(table.text(row.date));
   return fmt::format("{}\n", fmt::join(cells, ","));
 }
 

@@ -4,19 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
 
-#include "base/csv.h"
+#include "base/embedded.h"
+#include "base/file.h"
 
 namespace forebay {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr double kTera = 1e12, kGiga = 1e9;
-constexpr std::int64_t kMebi = 1 << 20;
 
 const AcceleratorTable& table() {
   static const AcceleratorTable loaded = [] {
@@ -27,159 +23,122 @@ const AcceleratorTable& table() {
   return loaded;
 }
 
-double teraflops(std::string_view name, NumberType type) {
-  const Accelerator* part = table().find(name);
-  EXPECT_NE(part, nullptr) << name;
-  return part != nullptr && part->rate(type) ? part->rate(type)->per_second / kTera : 0;
+std::vector<std::string> ids_matching(std::string_view name) {
+  const auto found = table().matching(name);
+  EXPECT_TRUE(found) << name;
+  std::vector<std::string> ids;
+  if (found)
+    for (const Accelerator* part : *found) ids.push_back(part->id);
+  return ids;
 }
 
-std::int64_t mebibytes(std::string_view name) {
-  const Accelerator* part = table().find(name);
-  EXPECT_NE(part, nullptr) << name;
-  return part != nullptr && part->memory ? part->memory->count / kMebi : 0;
-}
-
-TEST(AcceleratorTable, HoldsThePartsPeopleRent) {
-  EXPECT_GE(table().all().size(), 70u);
-  for (const char* name :
-       {"P100",     "V100",     "T4",        "A10",       "A10G",        "A100",   "A800",   "H100",
-        "H800",     "H20",      "H200",      "B200",      "GB200",       "L4",     "L40S",   "RTX 3090",
-        "RTX 4090", "RTX 5090", "MI210",     "MI250X",    "MI300X",      "MI355X", "TPU-v4", "TPU-v5e",
-        "TPU-v5p",  "TPU-v6e",  "Trainium1", "Trainium2", "Inferentia2", "Gaudi2", "Gaudi3"})
-    EXPECT_NE(table().find(name), nullptr) << name;
-}
-
-// The number on the box is not what a job can use.
-TEST(AcceleratorTable, UsableMemoryIsWhatTheDriverReports) {
-  EXPECT_EQ(mebibytes("A10G"), 23'028);
-  EXPECT_EQ(mebibytes("L40S"), 46'068);
-  EXPECT_EQ(mebibytes("H100-SXM-80GB"), 81'559);
-  EXPECT_EQ(mebibytes("H200"), 143'771);
-  EXPECT_EQ(mebibytes("H100-NVL-94GB"), 95'830);
-  EXPECT_EQ(mebibytes("T4"), 15'360);
-}
-
-// Popular tables give rates with sparsity or of the plain pipelines.
-TEST(AcceleratorTable, RatesAreDenseAndOfTheMatrixUnits) {
-  EXPECT_EQ(teraflops("H100-SXM", NumberType::kBf16), 989);
-  EXPECT_EQ(teraflops("A100", NumberType::kBf16), 312);
-  EXPECT_NEAR(teraflops("RTX A6000", NumberType::kBf16), 154.8, 0.1);
-  EXPECT_EQ(teraflops("L40S", NumberType::kFp16), 362);
-  EXPECT_NEAR(teraflops("RTX 4090", NumberType::kFp16), 165.2, 0.1) << "with FP32 accumulation";
-  EXPECT_EQ(teraflops("A10G", NumberType::kBf16), 70) << "half the matrix units of an A10";
-}
-
-TEST(AcceleratorTable, ExportPartsDifferWhereTheyDo) {
-  EXPECT_EQ(table().find("A800-SXM-80GB")->link->per_second, 400 * kGiga);
-  EXPECT_EQ(table().find("A100-SXM-80GB")->link->per_second, 600 * kGiga);
-  EXPECT_LE(teraflops("H800", NumberType::kFp64), 1.01);
-  EXPECT_EQ(teraflops("H800", NumberType::kBf16), 989);
-  EXPECT_EQ(teraflops("H20", NumberType::kBf16), 148);
-}
-
-TEST(AcceleratorTable, EveryRowHoldsTogether) {
-  for (const Accelerator& part : table().all()) {
-    SCOPED_TRACE(part.id);
-    ASSERT_TRUE(part.nominal_memory);
-    EXPECT_TRUE(part.bandwidth);
-    EXPECT_TRUE(part.has_matrix_units);
-    if (part.memory) {
-      const double share =
-          static_cast<double>(part.memory->count) / static_cast<double>(part.nominal_memory->count);
-      EXPECT_GT(share, 0.92);
-      EXPECT_LE(share, 1.03);
-    }
-    const auto fp16 = part.rate(NumberType::kFp16), fp8 = part.rate(NumberType::kFp8),
-               fp4 = part.rate(NumberType::kFp4);
-    const auto fp32 = part.rate(NumberType::kFp32), tf32 = part.rate(NumberType::kTf32);
-    if (part.vendor == "nvidia" && fp16 && fp8) {
-      EXPECT_NEAR(fp8->per_second / fp16->per_second, 2, 0.03);
-    }
-    if (part.vendor == "nvidia" && fp16 && tf32) {
-      EXPECT_NEAR(fp16->per_second / tf32->per_second, 2, 0.05);
-    }
-    if (fp8 && fp4) {
-      EXPECT_GE(fp4->per_second, 1.9 * fp8->per_second);
-    }
-    if (fp16 && fp32) {
-      EXPECT_LE(fp16->per_second, 35 * fp32->per_second);
-    }
-    if (part.vendor == "nvidia") {
-      EXPECT_FALSE(part.compute_capability.empty());
-      EXPECT_THAT(part.minimum_software, testing::StartsWith("CUDA "));
-    }
-    if (part.architecture == "Ampere" || part.architecture == "Ada" || part.architecture == "Hopper") {
-      EXPECT_EQ(part.rate(NumberType::kBf16), fp16);
-    }
-    if (part.architecture == "Turing" || part.architecture == "Volta" || part.architecture == "Pascal") {
-      EXPECT_FALSE(part.rate(NumberType::kBf16)) << "no bf16 in hardware";
-    }
-  }
-}
-
-TEST(AcceleratorTable, AgreesWithWhatDriversReported) {
-  std::ifstream file(FOREBAY_SOURCE_DIR "/../shared/data/measured/nvidia_smi.csv");
-  if (!file) GTEST_SKIP() << "the measured figures are not here";
-  std::stringstream text;
-  text << file.rdbuf();
-  const auto measured = CsvTable::parse(text.str(), "nvidia_smi.csv");
-  ASSERT_TRUE(measured) << measured.error().sentence();
-  const std::size_t names = *measured->column("gpu_names"), memory = *measured->column("fb_memory_total_mib");
-  std::map<std::string, std::set<std::int64_t>> seen;
-  for (std::size_t row = 0; row < measured->rows(); ++row) {
-    const std::string name(measured->cell(row, names));
-    if (name.ends_with("Q")) continue;  // a share of a GPU
-    seen[name].insert(static_cast<std::int64_t>(**measured->number(row, memory)));
-  }
-  EXPECT_GT(seen.size(), 20u);
-  for (const auto& [name, values] : seen) {
-    const Accelerator* part = table().find(name);
-    ASSERT_NE(part, nullptr) << name;
-    ASSERT_TRUE(part->memory) << name;
-    // Without error correction (two machines) a part reports more; the least is the figure to plan with.
-    EXPECT_EQ(part->memory->count / kMebi, *values.begin()) << name;
-  }
+std::string error_of(std::string_view name) {
+  const auto found = table().matching(name);
+  EXPECT_FALSE(found) << name;
+  return found ? "" : found.error().sentence();
 }
 
 TEST(AcceleratorTable, NamesOfDriversCloudsAndPeopleAreFound) {
   EXPECT_EQ(table().find("nvidia a100-sxm4-80gb")->id, "A100-SXM-80GB");
   EXPECT_EQ(table().find("Tesla V100-SXM2-16GB")->id, "V100-SXM-16GB");
   EXPECT_EQ(table().find("4090")->id, "RTX-4090");
+  EXPECT_EQ(table().find("RTX4090")->id, "RTX-4090");
   EXPECT_EQ(table().find("geforce_rtx_4090")->id, "RTX-4090");
-  EXPECT_EQ(table().find("A100")->id, "A100-SXM-40GB");
+  EXPECT_EQ(table().find("nvidia-h100-80gb")->id, "H100-SXM-80GB");
+  EXPECT_EQ(table().find("nvidia-h100-mega-80gb")->id, "H100-SXM-80GB");
+  EXPECT_EQ(table().find("tpu-v5p-slice")->id, "TPU-v5p");
   EXPECT_EQ(table().find(""), nullptr);
-  const auto pcie = table().matching("A100-PCIe");
-  ASSERT_TRUE(pcie);
-  EXPECT_EQ(pcie->size(), 2u);
-  EXPECT_THAT(table().matching("H10O").error().sentence(), HasSubstr("there is none of this name"));
-  EXPECT_THAT(table().matching("RTX-5009").error().sentence(), HasSubstr("Did you mean RTX-50"));
-  EXPECT_FALSE(table().matching(""));
+  EXPECT_EQ(table().find("NVIDIA"), nullptr);
+}
+
+TEST(AcceleratorTable, AnIdOrADriversNameMeansOnePart) {
+  EXPECT_THAT(ids_matching("RTX-3080"), ElementsAre("RTX-3080"));
+  EXPECT_THAT(ids_matching("H20"), ElementsAre("H20"));
+  EXPECT_THAT(ids_matching("NVIDIA H200"), ElementsAre("H200-SXM"));
+  EXPECT_THAT(ids_matching("L4"), ElementsAre("L4"));
+}
+
+TEST(AcceleratorTable, ASharedNameMeansTheUsualPartBeforeTheOthers) {
+  EXPECT_THAT(ids_matching("A100"),
+              ElementsAre("A100-SXM-40GB", "A100-SXM-80GB", "A100-PCIe-40GB", "A100-PCIe-80GB"));
+  EXPECT_THAT(ids_matching("a100-80gb"), ElementsAre("A100-SXM-80GB", "A100-PCIe-80GB"));
+  EXPECT_THAT(ids_matching("H100"), ElementsAre("H100-SXM-80GB", "H100-PCIe-80GB", "H100-NVL-94GB"));
+  EXPECT_THAT(ids_matching("H200"), ElementsAre("H200-SXM", "H200-NVL"));
+  EXPECT_THAT(ids_matching("4060Ti"), ElementsAre("RTX-4060-Ti-16GB", "RTX-4060-Ti-8GB"));
+}
+
+TEST(AcceleratorTable, ANameThatIsNobodysAloneMeansAllItMayMean) {
+  EXPECT_THAT(ids_matching("A100-PCIe"), ElementsAre("A100-PCIe-40GB", "A100-PCIe-80GB"));
+  EXPECT_EQ(table().find("A100-PCIe"), nullptr);
+}
+
+TEST(AcceleratorTable, AnUnknownNameSaysTheNearest) {
+  EXPECT_THAT(error_of("H10O"), HasSubstr("there is none of this name"));
+  EXPECT_THAT(error_of("RTX-4900"), HasSubstr("Did you mean RTX-4090?"));
+  EXPECT_THAT(error_of("NVIDIA A10-8Q"), HasSubstr("It is a share of A10."));
+  EXPECT_THAT(error_of("GRID T4-16Q"), HasSubstr("It is a share of T4."));
+  EXPECT_THAT(error_of(""), HasSubstr("there is none of this name"));
+}
+
+TEST(AcceleratorTable, WhatIsWrittenReadsBackTheSame) {
+  std::vector<const Accelerator*> parts;
+  for (const Accelerator& part : table().all()) parts.push_back(&part);
+  const std::string csv = accelerators_as_csv(parts);
+  std::string rows;
+  std::istringstream file{std::string(*embedded_file("data/accelerators.csv"))};
+  for (std::string line; std::getline(file, line);)
+    if (!line.starts_with('#')) rows += line + "\n";
+  EXPECT_EQ(csv, rows);
+  const auto again = AcceleratorTable::parse(csv, "again.csv");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->all().size(), table().all().size());
 }
 
 constexpr const char* kHeader =
     "id,aliases,vendor,architecture,compute_capability,memory_mib,memory_source,nominal_gb,bandwidth_gbps,"
-    "fp64,"
-    "fp64_tensor,fp32,tf32,fp16,bf16,fp8,int8,fp4,matrix_units,link_gbps,pcie,power_w,minimum_software,"
-    "source,date\n";
+    "fp64,fp64_tensor,fp32,tf32,fp16,bf16,fp8,int8,fp4,matrix_units,link_gbps,pcie,power_w,"
+    "minimum_software,minimum_framework,source,date\n";
+
+TEST(AcceleratorTable, AFileTakesTheTablesPlace) {
+  const std::string path = testing::TempDir() + "forebay-accelerators.csv";
+  ASSERT_TRUE(write_file_atomic(
+      path, std::string(kHeader) + "X1,\"X|The, one\",acme,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026-01-01\n"));
+  const auto own = AcceleratorTable::load(path);
+  ASSERT_TRUE(own) << own.error().sentence();
+  ASSERT_EQ(own->all().size(), 1u);
+  EXPECT_EQ(own->find("the, ONE")->id, "X1");
+  EXPECT_FALSE(own->find("X1")->memory);
+  EXPECT_FALSE(own->find("X1")->rate(NumberType::kFp16));
+  EXPECT_EQ(own->find("X1")->memory_or_nominal(), Bytes{16ll << 30});
+  EXPECT_EQ(accelerators_as_csv(std::vector{own->find("X")}),
+            std::string(kHeader) + "X1,\"X|The, one\",acme,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026-01-01\n");
+  EXPECT_FALSE(AcceleratorTable::load(path + ".not-there"));
+}
 
 TEST(AcceleratorTable, BadRowsAreRefusedWithTheirPlace) {
-  const auto parse = [](const std::string& row) { return AcceleratorTable::parse(kHeader + row, "t.csv"); };
-  EXPECT_TRUE(parse("X,,nvidia,,,,,16,100,,,,,,,,,,yes,,,,,s,2026\n"));
-  EXPECT_THAT(parse("X,,nvidia,,,,,16,0,,,,,,,,,,yes,,,,,s,2026\n").error().sentence(),
+  const auto error = [](const std::string& row) {
+    const auto read = AcceleratorTable::parse(kHeader + row, "t.csv");
+    EXPECT_FALSE(read) << row;
+    return read ? "" : read.error().sentence();
+  };
+  EXPECT_TRUE(
+      AcceleratorTable::parse(std::string(kHeader) + "X,,nvidia,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026\n", "t"));
+  EXPECT_THAT(error("X,,nvidia,,,,,16,0,,,,,,,,,,yes,,,,,,s,2026\n"),
               HasSubstr("t.csv:2: bandwidth_gbps is 0"));
-  EXPECT_THAT(parse("X,,nvidia,,,,,80000,100,,,,,,,,,,yes,,,,,s,2026\n").error().sentence(),
-              HasSubstr("nominal_gb is 80000"));
-  EXPECT_THAT(parse("X,,nvidia,,,,,16,100,,,,,,,,,,maybe,,,,,s,2026\n").error().sentence(),
+  EXPECT_THAT(error("X,,nvidia,,,,,16,-5,,,,,,,,,,yes,,,,,,s,2026\n"), HasSubstr("bandwidth_gbps is -5"));
+  EXPECT_THAT(error("X,,nvidia,,,,,80000,100,,,,,,,,,,yes,,,,,,s,2026\n"), HasSubstr("nominal_gb is 80000"));
+  EXPECT_THAT(error("X,,nvidia,,,,,lots,100,,,,,,,,,,yes,,,,,,s,2026\n"), HasSubstr("is not a number"));
+  EXPECT_THAT(error("X,,nvidia,,,,,16,100,,,,,,,,,,maybe,,,,,,s,2026\n"),
               HasSubstr("matrix_units is \"maybe\""));
-  EXPECT_THAT(parse("X,,nvidia,,,,,16,100,,,,,,,,,,yes,,,,,,2026\n").error().sentence(),
-              HasSubstr("no source"));
+  EXPECT_THAT(error("X,,nvidia,,,,,16,100,,,,,,,,,,yes,,,,,,,2026\n"), HasSubstr("no source"));
+  EXPECT_THAT(error(",,nvidia,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026\n"), HasSubstr("no id"));
+  EXPECT_THAT(error("X,,nvidia,,,16000,,16,100,,,,,,,,,,yes,,,,,,s,2026\n"), HasSubstr("memory_source"));
   EXPECT_THAT(
-      parse("X,Y,n,,,,,16,100,,,,,,,,,,yes,,,,,s,2026\nZ,nvidia y,n,,,,,16,100,,,,,,,,,,yes,,,,,s,2026\n")
-          .error()
-          .sentence(),
+      error("X,Y,n,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026\nZ,nvidia y,n,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026\n"),
       HasSubstr("t.csv:3: the name \"y\" of Z is another part's too"));
   EXPECT_FALSE(AcceleratorTable::parse("", "t.csv"));
-  EXPECT_FALSE(AcceleratorTable::parse("id,vendor\nX,n\n", "t.csv"));
+  EXPECT_THAT(AcceleratorTable::parse("id,vendor\nX,n\n", "t.csv").error().sentence(),
+              HasSubstr("no column"));
 }
 
 }  // namespace
