@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "base/text.h"
 #include "catalog/accelerator_table.h"
@@ -121,8 +122,9 @@ class GpusVerb final : public Verb {
 
   void sort(Accelerators& parts) const {
     const auto most = [&](auto key) {
-      std::ranges::stable_sort(parts, [&](const Accelerator* a, const Accelerator* b) {
-        return key(*a).value_or(-1) > key(*b).value_or(-1);
+      // All stand in one table, so that of equals the earlier row comes first.
+      std::ranges::sort(parts, [&](const Accelerator* a, const Accelerator* b) {
+        return std::pair(key(*b).value_or(-1), a) < std::pair(key(*a).value_or(-1), b);
       });
     };
     const auto number = [](const auto& value, auto member) {
