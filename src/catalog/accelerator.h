@@ -21,7 +21,7 @@ struct Accelerator {
   std::string vendor;        // "nvidia", "amd", "google", "aws", "intel"
   std::string architecture;  // "Hopper", "CDNA3", "TPU v5e"
   std::string compute_capability;             // "9.0", "gfx942"; empty where there is no such thing
-  std::optional<Bytes> memory;                // what the driver reports as usable in all; measured ones only
+  std::optional<Bytes> memory;                // what the driver reports as usable in all
   std::optional<Bytes> nominal_memory;        // the number on the box
   std::optional<ByteRate> bandwidth;          // of that memory
   std::map<NumberType, FlopRate> dense_rate;  // peak without sparsity, matrix units where there are any
