@@ -26,6 +26,8 @@ struct LaunchOptions {
   bool dry_run = false;
 
   void declare(CommandLine& line);
+  // Without limits and the hook's switch: for `probe`, which has its own.
+  void declare_job(CommandLine& line);
 };
 
 // The whole request, or the first problem; all problems of a job file are printed by this call.
