@@ -63,6 +63,7 @@ Json to_json(const MeasuredWork& work) {
                             {"gpu", work.gpu_model.empty() ? Json() : Json(work.gpu_model)},
                             {"on_gpu", work.on_gpu}});
   json.set("cores_used", work.cores_used).set("cores_usable", work.cores_usable);
+  json.set("other_cores_used", work.other_cores);
   json.set("read_bytes_per_second", work.read_rate).set("write_bytes_per_second", work.write_rate);
   json.set("data_loader_workers", work.feeding ? Json(work.feeding->workers) : Json());
   json.set("fetch_seconds_per_step", work.feeding ? Json(work.feeding->fetch_seconds) : Json());

@@ -10,7 +10,6 @@ namespace {
 constexpr double kNano = 1e-9;
 constexpr std::size_t kStretches = 10;
 constexpr double kStandardErrors = 2;
-constexpr double kDrift = 0.05;
 
 double per_step(std::int64_t nanoseconds, const StepRow& row) {
   return static_cast<double>(nanoseconds) * kNano / static_cast<double>(row.steps);
@@ -40,7 +39,7 @@ Slice slice_of(const ProcessSteps& process, const SliceSettings& settings) {
   return slice;
 }
 
-ExpectedRange expected_mean(const std::vector<StepRow>& rows, double mean) {
+ExpectedRange expected_mean(const std::vector<StepRow>& rows, double mean, double drift) {
   std::vector<double> stretches;
   const std::size_t count = std::min(kStretches, rows.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -55,7 +54,7 @@ ExpectedRange expected_mean(const std::vector<StepRow>& rows, double mean) {
   for (const double each : stretches) squares += (each - mean) * (each - mean);
   const auto n = static_cast<double>(stretches.size());
   const double error = n > 1 ? kStandardErrors * std::sqrt(squares / (n - 1) / n) : mean;
-  const double margin = std::max(error, kDrift * mean);
+  const double margin = std::max(error, drift * mean);
   return {std::max(0.0, std::min(*quantile(stretches, 0.1), mean - margin)),
           std::max(*quantile(stretches, 0.9), mean + margin)};
 }
@@ -122,7 +121,7 @@ std::optional<double> mean_samples(const std::vector<StepRow>& rows) {
 }  // namespace
 
 std::optional<StepMeasure> measure_steps(const ProcessSteps& process, const SliceSettings& settings,
-                                         bool waits_seen) {
+                                         const StepConditions& conditions) {
   const Slice slice = slice_of(process, settings);
   if (slice.measured.empty()) return std::nullopt;
   std::vector<StepRow> usual;
@@ -146,8 +145,8 @@ std::optional<StepMeasure> measure_steps(const ProcessSteps& process, const Slic
   measure.median = *quantile(weighted, 0.5);
   measure.p5 = *quantile(weighted, 0.05);
   measure.p95 = *quantile(weighted, 0.95);
-  measure.long_mean = expected_mean(usual, measure.mean);
-  measure.parts = mean_parts(usual, waits_seen);
+  measure.long_mean = expected_mean(usual, measure.mean, conditions.drift);
+  measure.parts = mean_parts(usual, conditions.waits_seen);
   if (!is_all_rare) measure.rare = rare_events(slice.measured, measure.mean);
   measure.samples_per_step = mean_samples(usual);
   return measure;

@@ -11,6 +11,10 @@
 namespace forebay {
 namespace {
 
+constexpr double kDrift = 0.05;
+constexpr double kOthers = 0.25;
+constexpr double kWorthSaying = 0.1;
+
 std::optional<Bytes> bytes_of(const MetricSet& metrics, std::string_view name) {
   const auto value = metrics.get(name);
   if (!value || *value < 0 || *value > 9e18) return std::nullopt;
@@ -35,6 +39,7 @@ void take_machine(const MetricSet& metrics, MeasuredWork& work) {
   work.cores_used = metrics.get("tree_cores_used_training");
   if (!work.cores_used) work.cores_used = metrics.get("tree_cores_used");
   work.cores_usable = metrics.get("cores_usable");
+  work.other_cores = metrics.get("other_cores_busy");
   work.read_rate = metrics.get("tree_read_rate");
   work.write_rate = metrics.get("tree_write_rate");
   work.dataset_length = metrics.get("dataset_length");
@@ -57,13 +62,21 @@ const ProcessSteps* longest(const Timeline& timeline) {
   return most;
 }
 
-void take_steps(const Timeline& timeline, const SliceSettings& settings, bool waits_seen,
+// What others take now they may give back or take more of.
+double drift_of(const MeasuredWork& work) {
+  const double others = work.other_cores && work.cores_usable && *work.cores_usable > 0
+                            ? *work.other_cores / *work.cores_usable
+                            : 0;
+  return kDrift + kOthers * std::clamp(others, 0.0, 1.0);
+}
+
+void take_steps(const Timeline& timeline, const SliceSettings& settings, const MetricSet& metrics,
                 MeasuredWork& work) {
   const ProcessSteps* process = longest(timeline);
   if (!process) return;
   work.steps_seen = process->step_count();
   work.ranks = static_cast<std::int64_t>(timeline.processes.size());
-  work.step = measure_steps(*process, settings, waits_seen);
+  work.step = measure_steps(*process, settings, {metrics.get("num_workers").has_value(), drift_of(work)});
   if (!work.step || !work.step->samples_per_step) return;
   *work.step->samples_per_step *= static_cast<double>(work.ranks);
   work.step->samples_per_second = *work.step->samples_per_step / work.step->mean;
@@ -114,6 +127,11 @@ void explain_missing_steps(const RunRecord& record, MeasuredWork& work) {
 }
 
 void explain_steps(MeasuredWork& work) {
+  if (work.other_cores && work.cores_usable && *work.other_cores > kWorthSaying * *work.cores_usable)
+    work.gaps.push_back(Text{
+        "Other programs used {0} of {1} cores meanwhile; without them, or with more of them, a step takes "
+        "another time.",
+        {fmt::format("{:.1f}", *work.other_cores), fmt::format("{:g}", *work.cores_usable)}});
   if (!work.step->parts.data_wait)
     work.gaps.push_back(Text{"Data loading: no DataLoader was seen; loading is part of \"other\".", {}});
   if (!work.step->samples_per_second)
@@ -195,7 +213,7 @@ MeasuredWork measure_work(const RunRecord& record, const SliceSettings& settings
   const MetricSet metrics = summarise(record);
   take_machine(metrics, work);
   take_progress(record.progress, work);
-  take_steps(make_timeline(record), settings, metrics.get("num_workers").has_value(), work);
+  take_steps(make_timeline(record), settings, metrics, work);
   take_feeding(metrics, work);
   explain_gaps(record, work);
   return work;

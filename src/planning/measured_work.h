@@ -46,7 +46,8 @@ struct StepMeasure {
   double median = 0, p5 = 0, p95 = 0, mean = 0;
   // Where the mean of many more such steps is to be expected: from the 10th to the 90th percentile of the
   // means of up to ten stretches of steps, but at least two standard errors of these (so that single steps
-  // that alternate between short and long do no harm), and at least 5 % to either side: machines drift.
+  // that alternate between short and long do no harm), and at least 5 % to either side, for machines drift,
+  // and a quarter of the share of its cores that other programs took meanwhile.
   ExpectedRange long_mean;
   StepParts parts;
   std::vector<RareEvent> rare;
@@ -72,6 +73,7 @@ struct MeasuredWork {
   bool on_gpu = false;               // the model
   std::optional<double> cores_used;  // mean
   std::optional<double> cores_usable;
+  std::optional<double> other_cores;            // taken by other programs while it trained, mean
   std::optional<double> read_rate, write_rate;  // bytes per second, storage
   // From the job's own progress lines.
   std::optional<std::int64_t> progress_step, progress_total_steps, progress_total_epochs;

@@ -69,6 +69,20 @@ TEST(MeasuredWork, TheExpectedMeanIsAtLeastFivePerCentWideAndWiderWhenStepsScatt
   EXPECT_GT(wild.step->long_mean.high / wild.step->mean, 1.2);
 }
 
+TEST(MeasuredWork, ABusyMachineMakesTheExpectationWiderAndIsSaid) {
+  auto builder = training(60, kStalled);
+  const auto alone = measure_work(builder.build(), {});
+  for (Sample& sample : builder.record().samples)
+    for (SampleValue& value : sample.values)
+      if (value.metric == Metric::kCoreBusyFraction) value.value = 0.66;  // 5.3 of 8 cores, 1.3 of them ours
+  const auto crowded = measure_work(builder.build(), {});
+  EXPECT_NEAR(*crowded.other_cores, 4, 0.1);
+  EXPECT_NEAR(crowded.step->long_mean.high / crowded.step->mean, 1.05 + 0.25 * 4 / 8, 0.01);
+  EXPECT_LT(alone.step->long_mean.high, crowded.step->long_mean.high);
+  EXPECT_THAT(gaps_of(crowded), HasSubstr("Other programs used 4.0 of 8 cores"));
+  EXPECT_THAT(gaps_of(alone), Not(HasSubstr("Other programs")));
+}
+
 TEST(MeasuredWork, RareEventsAreKeptApartFromTheUsualStep) {
   auto builder = training(65, kStalled);
   for (const std::size_t at : {20u, 40u}) {
