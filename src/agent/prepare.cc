@@ -117,6 +117,7 @@ StepResult run_setup_child(AttemptContext& context, ChildSpec spec, const std::s
     outcome.sentence = fmt::format(fmt::runtime(tr("{0} failed: {1}")), what, outcome.sentence);
   }
   outcome.started.reset();  // the job's own command never ran
+  outcome.duration.reset();
   return outcome;
 }
 
