@@ -57,6 +57,7 @@ OutputSettings output_settings(const RunDirectory& directory, const std::string&
 PeriodicSaver::PeriodicSaver(const AttemptContext& context)
     : clock_(context.clock),
       settings_(output_settings(context.directory, context.folder, context.id, context.job)) {
+  if (is_probe(context)) return;
   for (const JobOutput& output : context.job.outputs)
     if (output.every)
       entries_.push_back(

@@ -22,7 +22,7 @@ struct Accelerator {
   std::string architecture;  // "Hopper", "CDNA3", "TPU v5e"
   std::string compute_capability;       // "9.0", "gfx942"; empty where there is no such thing
   std::optional<Bytes> memory;          // what the driver reports as usable in all (see memory_source)
-  std::string memory_source;            // "measured", "as A100-SXM-80GB" (the same memory); empty: unknown
+  std::string memory_source;            // "measured", "reported", "as L40S" (the same memory); empty: unknown
   std::optional<Bytes> nominal_memory;  // the number on the box
   std::optional<ByteRate> bandwidth;    // of that memory
   std::map<NumberType, FlopRate> dense_rate;  // peak without sparsity, matrix units where there are any

@@ -139,6 +139,10 @@ Result<Accelerator> read_part(const CsvTable& table, std::size_t row,
     return bad_cell(table, row, "it has no source or no date, without which a figure is not kept");
   if (part.memory.has_value() == part.memory_source.empty())
     return bad_cell(table, row, "memory_mib and memory_source are known together or not at all");
+  if (const std::string& source = part.memory_source;
+      !source.empty() && source != "measured" && source != "reported" && !source.starts_with("as "))
+    return bad_cell(table, row,
+                    fmt::format("memory_source is \"{}\"; it is measured, reported or as ID", source));
   return part;
 }
 

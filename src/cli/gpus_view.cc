@@ -55,8 +55,10 @@ std::string usable_memory(const Accelerator& part) {
   if (!part.memory) return "-";
   const std::string amount = fmt::format("{} GiB ({} MiB)", memory_text(part), part.memory->count >> 20);
   if (part.memory_source == "measured") return fmt::format(fmt::runtime(tr("{0}, measured")), amount);
+  if (part.memory_source == "reported")
+    return fmt::format(fmt::runtime(tr("{0}, as people report it")), amount);
   return fmt::format(fmt::runtime(tr("{0}, the memory of {1}")), amount,
-                     part.memory_source.substr(3));  // "as ID"
+                     part.memory_source.substr(std::string_view("as ").size()));
 }
 
 std::string matrix_units(const Accelerator& part) {
@@ -111,7 +113,8 @@ constexpr std::array<Row, 24> kRows{{
     {msgid("checked"), [](const Accelerator& part) { return part.date; }},
 }};
 
-constexpr int kGap = 2, kLeastColumn = 14, kWidestBesideOthers = 26;
+constexpr int kGap = 2, kLeastColumn = 14;
+constexpr std::size_t kMostBeside = 3;  // parts that share the width; more where their values are short
 
 int title_width() {
   int widest = 0;
@@ -142,11 +145,13 @@ std::string wrapped_line(const std::string& title, int title_columns, const std:
   return text;
 }
 
-// How wide a part's column may be: its longest value, but beside others not so wide that few have room.
-int column_width(const Accelerator& part, bool is_alone, int room) {
-  int width = std::max(kLeastColumn, display_width(part.id));
+// How wide a part's column may be: its longest value, but no wider than its share of the room for `beside`
+// parts. Its id is never broken.
+int column_width(const Accelerator& part, std::size_t beside, int room) {
+  int width = kLeastColumn;
   for (const Row& row : kRows) width = std::max(width, display_width(printable(row.value(part))));
-  return std::min(is_alone ? width : std::min(width, kWidestBesideOthers), std::max(room, kLeastColumn));
+  const int share = room / static_cast<int>(std::min(beside, kMostBeside)) - kGap;
+  return std::max(display_width(part.id), std::min(width, std::max(share, kLeastColumn)));
 }
 
 }  // namespace
@@ -223,13 +228,13 @@ std::string accelerator_list(const Accelerators& parts, const TerminalStyle& sty
 }
 
 std::string accelerators_in_full(const Accelerators& parts, const TerminalStyle& style) {
-  const int titles = title_width(), room = style.width - titles - kGap;
+  const int titles = title_width(), room = style.width - titles;
   std::string text;
   for (std::size_t first = 0; first < parts.size();) {
     std::vector<int> widths;
     std::size_t end = first;
     for (int used = titles; end < parts.size(); ++end) {
-      const int width = column_width(*parts[end], parts.size() == 1, room);
+      const int width = column_width(*parts[end], parts.size(), room);
       used += kGap + width;
       if (end > first && used > style.width) break;
       widths.push_back(width);

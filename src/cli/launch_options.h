@@ -27,6 +27,8 @@ struct LaunchOptions {
   bool dry_run = false;
 
   void declare(CommandLine& line);
+  // Without limits and the hook's switch: for `probe`, which has its own.
+  void declare_job(CommandLine& line);
 };
 
 struct ReadJob {

@@ -249,7 +249,8 @@ void SizeOptions::declare(CommandLine& line) {
   line.option("--cache-bits", cache_bits, "N", "bits of a value in the KV cache");
   line.option("--cache", cache, "HOW", "KV cache in pages (vLLM), or growing by copying (generate)",
               {"paged", "growing"});
-  line.option("--gpu", gpu, "NAME", "which GPU, such as RTX-3090; its usable memory is known");
+  line.option("--gpu", gpu, "NAME[:COUNT]",
+              "which GPU, such as RTX-3090 or RTX-3090:4; its usable memory is known");
   line.option("--gpu-memory", gpu_memory, "SIZE", "usable memory of one GPU, such as 24GiB");
   line.option("--oom-at", oom_at, "PERCENT", "it ran out of memory after so much of the run: say why");
   line.option("--config", config, "FILE",
@@ -268,6 +269,18 @@ Result<Workload> SizeOptions::workload(const ModelShape& shape) const {
   work.gradients_32_bit = gradients_32_bit;
   FOREBAY_CHECK(check_workload(work, shape));
   return work;
+}
+
+Result<void> SizeOptions::split_gpu_count() {
+  const std::size_t colon = gpu ? gpu->find(':') : std::string::npos;
+  if (colon == std::string::npos) return {};
+  const std::string count = gpu->substr(colon + 1);
+  FOREBAY_TRY(const std::int64_t number, count_of("--gpu", count));
+  if (gpus != "1" && gpus != count)
+    return refuse("--gpu", *gpu, fmt::format(fmt::runtime(tr("--gpus says {0}")), gpus));
+  gpus = std::to_string(number);
+  gpu->resize(colon);
+  return {};
 }
 
 Result<std::optional<Bytes>> SizeOptions::usable_memory() const {

@@ -24,6 +24,8 @@ struct SizeOptions {
   std::optional<std::string> gpu, gpu_memory, oom_at, constants, config;
 
   void declare(CommandLine& line);
+  // "--gpu A100:4" says --gpus 4 too.
+  Result<void> split_gpu_count();
   // kInvalidInput: one sentence about the first value that is wrong.
   Result<Workload> workload(const ModelShape& shape) const;
   // Usable memory of one GPU, when it was given: the size itself, or what the driver of the named one

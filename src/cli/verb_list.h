@@ -7,6 +7,7 @@ namespace forebay {
 
 VerbInfo run_verb_info();
 VerbInfo submit_verb_info();
+VerbInfo probe_verb_info();
 VerbInfo ps_verb_info();
 VerbInfo logs_verb_info();
 VerbInfo stop_verb_info();

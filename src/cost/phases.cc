@@ -92,7 +92,10 @@ std::vector<BillLine> phases_of(const RunRecord& record) {
   const auto exact = record.outcome ? record.outcome->duration : std::nullopt;
   const auto running =
       std::find_if(lines.begin(), lines.end(), [](const BillLine& line) { return line.id == "running"; });
-  if (running == lines.end() && exact) {
+  // A run that ended before its command started has no command's time: what its outcome measured is the setup
+  // that failed, and that is in the lines already.
+  const bool never_ran = !lines.empty() && record.outcome && !record.outcome->started;
+  if (running == lines.end() && exact && !never_ran) {
     add(lines, *phase_of("running"), exact->nanoseconds);
   } else if (running == lines.end() && lines.empty() && record.samples.size() > 1) {
     add(lines, *phase_of("running"),

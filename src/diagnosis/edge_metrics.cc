@@ -106,8 +106,9 @@ void add_tail(const RunRecord& record, const Timeline& timeline, MetricSet& set)
 }
 
 void add_head(const Timeline& timeline, MetricSet& set) {
-  if (!timeline.training) return;
-  const Span head{timeline.run->begin, timeline.training->begin};
+  // Without samples nothing says when the command began: unknown, not 0.
+  if (!timeline.first_step || !timeline.samples.span()) return;
+  const Span head{timeline.run->begin, *timeline.first_step};
   const char* origin = "steps.seg: begin of the first step";
   set.add("startup_seconds", std::max(0.0, head.length()), "s", origin);
   if (timeline.wall_seconds && *timeline.wall_seconds > 0)

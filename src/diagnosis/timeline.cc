@@ -94,7 +94,7 @@ void find_windows(const RunRecord& record, Timeline& timeline) {
   if (!observed) return;
   Span run{observed->begin, observed->end};
   if (timeline.training)
-    run = {std::min(run.begin, timeline.training->begin), std::max(run.end, timeline.training->end)};
+    run = {std::min(run.begin, *timeline.first_step), std::max(run.end, timeline.training->end)};
   if (record.outcome && timeline.wall_offset) {
     const auto monotonic = [&](Instant wall) {
       return static_cast<double>(wall.nanoseconds) * kNano + *timeline.wall_offset;
@@ -232,7 +232,12 @@ Timeline make_timeline(const RunRecord& record) {
                     {},
                     {},
                     false,
+                    {},
                     {}};
+  for (const StepRow& row : record.steps) {
+    const double begin = static_cast<double>(row.start_ns) * kNano;
+    if (is_sane(row) && (!timeline.first_step || begin < *timeline.first_step)) timeline.first_step = begin;
+  }
   timeline.ended = record.outcome.has_value();
   if (!record.samples.empty()) {
     const Sample& first = record.samples.front();

@@ -72,6 +72,8 @@ struct Timeline {
   std::optional<double> wall_seconds;
   bool ended = false;
   std::optional<double> wall_offset;  // monotonic = wall clock + this
+  // Begin of the very first step, of whatever process: after a retry that is not `training`'s.
+  std::optional<double> first_step;
 };
 Timeline make_timeline(const RunRecord& record);
 

@@ -77,6 +77,12 @@ std::string_view run_state_name(RunState state) {
   return "failed";
 }
 
+std::vector<std::string> run_state_names() {
+  std::vector<std::string> names;
+  for (const auto& [state, name] : kStateNames) names.emplace_back(name);
+  return names;
+}
+
 std::optional<RunState> run_state(std::string_view text) {
   for (const auto& [each, name] : kStateNames)
     if (name == text) return each;

@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -50,6 +52,7 @@ struct Transition {
 
 std::string_view run_state_name(RunState state);
 std::optional<RunState> run_state(std::string_view name);
+std::vector<std::string> run_state_names();
 std::string_view run_move_name(RunMove move);
 bool is_terminal(RunState state);
 std::span<const Transition> transitions();

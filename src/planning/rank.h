@@ -20,7 +20,7 @@ struct Candidate {
   std::uint32_t id = 0;
   std::uint16_t nodes = 1;
   Purchase purchase = Purchase::kOnDemand;
-  MemoryFit fits = MemoryFit::kUnknown;                       // the job into the memory of the accelerators
+  MemoryFit fits = MemoryFit::kUnknown;           // the job into the memory of the accelerators
   std::optional<std::int64_t> price_nano;         // per hour, all nodes, 1e-9 of the ranking's currency
   std::optional<Duration> work;                   // until done, without interruptions and preparation
   std::optional<Duration> between_interruptions;  // of one node; absent: not known

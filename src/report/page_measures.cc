@@ -128,6 +128,8 @@ void page_step(HtmlWriter& html, const PageContext& page) {
   if (parts->processes > 1)
     note += " · " + say(language, "{0} processes", {std::to_string(parts->processes)});
   note += " · " + say(language, "{0} each on average", {step_time(parts->mean_step())});
+  if (const auto before = time_before_first_step(page.record))
+    note += " · " + before_first_step_text(language, page.record, *before);
   html.element("p", note, {{"class", "note"}});
   parts_bar(html, page, *parts);
   parts_table(html, page, *parts);

@@ -23,6 +23,8 @@ Json step_json(const RunRecord& record) {
   json.set("seconds", summary->total.seconds());
   json.set("median_seconds", summary->median_step ? Json(summary->median_step->seconds()) : Json());
   json.set("samples_per_second", Json(summary->samples_per_second));
+  const auto before = time_before_first_step(record);
+  json.set("before_first_step_seconds", before ? Json(before->seconds()) : Json());
   return json.set("parts", parts);
 }
 

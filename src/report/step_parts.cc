@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "diagnosis/timeline.h"
+#include "report/headline.h"
+#include "report/say.h"
 
 namespace forebay {
 namespace {
@@ -110,6 +113,22 @@ std::optional<StepSummary> summarise_parts(const std::vector<StepRow>& rows) {
   summary.median_step = median_step(rows);
   summary.samples_per_second = sample_rate(rows);
   return summary;
+}
+
+std::optional<Duration> time_before_first_step(const RunRecord& record) {
+  const Timeline timeline = make_timeline(record);
+  if (!timeline.first_step || !timeline.run || !timeline.samples.span()) return std::nullopt;
+  const double seconds = *timeline.first_step - timeline.run->begin;
+  if (!(seconds >= 0 && seconds < 9e9)) return std::nullopt;
+  return Duration::from_seconds(seconds);
+}
+
+std::string before_first_step_text(std::string_view language, const RunRecord& record, Duration before) {
+  const auto whole = run_duration(record);
+  if (!whole || whole->nanoseconds <= 0 || before.nanoseconds > whole->nanoseconds)
+    return say(language, "{0} before the first step", {step_time(before)});
+  return say(language, "{0} before the first step ({1} of the run)",
+             {step_time(before), percent(before.seconds() / whole->seconds())});
 }
 
 std::vector<StepBucket> bucket_steps(const std::vector<StepRow>& rows, std::int64_t origin_ns,

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/units.h"
+#include "record/run_record.h"
 #include "record/step.h"
 
 namespace forebay {
@@ -38,6 +40,12 @@ struct StepSummary {
 };
 // Absent when there is no row with time in it.
 std::optional<StepSummary> summarise_parts(const std::vector<StepRow>& rows);
+
+// From the start of the command to the begin of the first step: imports, data set, workers. Absent when no
+// step was seen, or nothing was seen before it.
+std::optional<Duration> time_before_first_step(const RunRecord& record);
+// "23.0 s before the first step (17 % of the run)" in the language.
+std::string before_first_step_text(std::string_view language, const RunRecord& record, Duration before);
 
 // Consecutive steps put together, so that at most `maximum` remain: for plots.
 struct StepBucket {

@@ -142,6 +142,9 @@ void write_step(TerminalText& text, const RunRecord& record) {
          {pad_left(percent(share), 8), stands_out ? Tone::kStrong : Tone::kPlain},
          {pad_left(step_time(Duration::from_seconds(per_step)), 11), Tone::kDim}});
   }
+  if (const auto before = time_before_first_step(record))
+    text.paragraph(2, "", Tone::kPlain, before_first_step_text(current_language(), record, *before),
+                   Tone::kDim);
 }
 
 void write_machine(TerminalText& text, const RunRecord& record) {

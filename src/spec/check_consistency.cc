@@ -2,8 +2,8 @@
 #include <array>
 #include <set>
 
-#include "spec/check_job.h"
 #include "base/nearest.h"
+#include "spec/check_job.h"
 #include "spec/sentence.h"
 #include "spec/url.h"
 

@@ -1,7 +1,7 @@
 #include <array>
 
-#include "spec/check_job.h"
 #include "base/nearest.h"
+#include "spec/check_job.h"
 #include "spec/sentence.h"
 
 namespace forebay {

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "record/line_stamper.h"
 #include "record/log_file.h"
 #include "record/run_directory.h"
 #include "supervisor/child.h"
@@ -34,7 +35,8 @@ class Client {
   ~Client();
   // Returns when the supervisor has taken it; kUnavailable when it does not answer.
   Result<void> request_stop(StopRequest request);
-  // {"state": "running"|"stopping"|"between", "child_pid", "log_bytes", "stop_reason", ...}; kTimeout when it
+  // {"state": "running"|"stopping"|"between", "child_pid", "log_bytes", "stop_reason", and while a child runs
+  // "elapsed_ns", "steps" (of the process that made most), "cpu_seconds", "memory_bytes" …}; kTimeout when it
   // does not answer.
   Result<Json> status(Duration timeout);
   int descriptor() const;
@@ -55,6 +57,7 @@ struct FollowSettings {
       false;              // the run has a pty: the terminal on standard input is put into raw mode meanwhile
   bool until_end = true;  // false: show what is there and return
   int input = 0, output = 1, error = 2;
+  std::optional<LineStamper> stamper;  // puts the time before every line
 };
 
 enum class FollowEnd {

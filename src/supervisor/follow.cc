@@ -27,6 +27,7 @@ class Follower {
       : settings_(settings),
         reader_(settings.directory, settings.from),
         terminal_(settings.input),
+        stamper_(settings.stamper),
         feeds_(settings.feed_input) {
     result_.position = settings.from;
   }
@@ -94,8 +95,8 @@ class Follower {
       FOREBAY_TRY(const std::optional<LogChunk> chunk, reader_.next());
       if (!chunk) return has_shown;
       has_shown = true;
-      const bool is_error = chunk->stream == LogStream::kError || chunk->stream == LogStream::kForebay;
-      FOREBAY_CHECK(write_out(is_error ? settings_.error : settings_.output, chunk->bytes));
+      const int fd = shown_as_error(chunk->stream) ? settings_.error : settings_.output;
+      FOREBAY_CHECK(stamper_ ? write_out(fd, stamper_->stamp(*chunk)) : write_out(fd, chunk->bytes));
       if (is_over_) return has_shown;
     }
   }
@@ -244,6 +245,7 @@ class Follower {
   std::vector<StopRequest> waiting_requests_;
   FollowResult result_;
   std::size_t credit_ = 0;
+  std::optional<LineStamper> stamper_;
   bool feeds_ = false;
   bool is_armed_ = false;
   bool is_over_ = false;

@@ -1,4 +1,8 @@
 """What is typed wrongly: refused in one sentence, by people's language and as JSON."""
+import datetime
+import json
+import re
+import subprocess
 import unittest
 
 from harness import ForebayCase
@@ -56,6 +60,101 @@ class BadUsageAsJson(ForebayCase):
         self.assertIn("--last needs a value: N", self.forebay("ps", "--last", check=2).err)
         self.assertIn("AFTER is missing", self.forebay("compare", "a", check=2).err)
         self.assertIn("there are only: auto, always, never", self.forebay("ps", "--color", "purple", check=2).err)
+
+
+class FindingRuns(ForebayCase):
+    def setUp(self):
+        super().setUp()
+        for name, command in (("train-a", "true"), ("train-b", "false"), ("eval", "true")):
+            self.forebay("run", "-q", "--name", name, "--", command)
+
+    def names(self, *options):
+        return [run["name"] for run in self.forebay("ps", "--json", *options, check=0).json]
+
+    def test_by_state(self):
+        self.assertEqual(self.names("--state", "failed"), ["train-b"])
+        self.assertEqual(self.names("--state", "failed,finished"), ["eval", "train-b", "train-a"])
+        self.assertEqual(self.names("--state", "failed", "--state", "finished"), ["eval", "train-b", "train-a"])
+        self.assertEqual(self.names("--state=running"), [])
+
+    def test_by_name(self):
+        self.assertEqual(self.names("--name", "train-*"), ["train-b", "train-a"])
+        self.assertEqual(self.names("--name", "train"), [])
+        self.assertEqual(self.names("--name", "train-[b-z]"), ["train-b"])
+
+    def test_last_counts_those_that_fit(self):
+        self.assertEqual(self.names("--name", "train-*", "--state", "finished", "--last", "1"), ["train-a"])
+        self.assertEqual(self.names("--last", "1"), ["eval"])
+        for number in ("0", "1x", "-3"):
+            self.forebay("ps", "--last=" + number, check=2)
+
+    def test_nothing_that_fits_is_said(self):
+        self.assertIn("no run fits", self.forebay("ps", "--name", "nothing", check=0).err)
+        self.assertNotIn("no runs; start one", self.forebay("ps", "--name", "nothing", check=0).err)
+
+    def test_a_state_that_is_none_is_refused_with_the_list(self):
+        result = self.forebay("ps", "--state", "finished,faild", check=2)
+        self.assertIn("--state faild", result.err)
+        self.assertIn("queued, planning", result.err)
+        self.assertIn("Did you mean failed?", result.err)
+        self.forebay("ps", "--state", "", check=2)
+        self.forebay("ps", "--state", "failed,", check=2)
+
+
+class LogsWithTheirTimes(ForebayCase):
+    STAMP = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z "
+
+    def test_every_line_has_the_time_at_which_it_began(self):
+        self.forebay("run", "-q", "--", "sh", "-c", "echo one; printf tw; sleep 1.2; echo o; echo three; echo wrong >&2", check=0)
+        result = self.forebay("logs", "-t", "last", check=0)
+        lines = result.out.splitlines(keepends=True)
+        self.assertEqual([re.sub(self.STAMP, b"", line, count=1) for line in lines], [b"one\n", b"two\n", b"three\n"])
+        times = [datetime.datetime.fromisoformat(line.split()[0].decode().replace("Z", "+00:00")) for line in lines]
+        now = datetime.datetime.now(datetime.timezone.utc)
+        self.assertLess(abs((now - times[0]).total_seconds()), 60)
+        self.assertLess((times[1] - times[0]).total_seconds(), 0.9)
+        self.assertGreater((times[2] - times[1]).total_seconds(), 1.0)
+        self.assertRegex(result.err.encode(), self.STAMP + b"wrong")
+        tail = self.forebay("logs", "--timestamps", "--tail", "2", "last", check=0).out
+        self.assertEqual(tail.count(b"Z "), 2, tail)
+        self.assertEqual(self.forebay("logs", "last", check=0).out, b"one\ntwo\nthree\n")
+
+    def test_json_gets_the_time_in_words_too(self):
+        self.forebay("run", "-q", "--", "echo", "one", check=0)
+        plain = json.loads(self.forebay("logs", "--json", check=0).out.splitlines()[0])
+        timed = json.loads(self.forebay("logs", "--json", "-t", check=0).out.splitlines()[0])
+        self.assertNotIn("time", plain)
+        self.assertEqual(datetime.datetime.fromisoformat(timed["time"].replace("Z", "+00:00")).timestamp(), timed["time_ns"] // 1_000_000 / 1000)
+
+    def test_while_the_run_goes_on(self):
+        run = self.forebay("submit", "--", "sh", "-c", "echo one; sleep 1; echo two", check=0).text.strip()
+        lines = self.forebay("logs", "-f", "-t", run, check=0).out.splitlines()
+        self.assertEqual([line.split(b" ", 1)[1] for line in lines], [b"one", b"two"])
+
+
+class Completion(ForebayCase):
+    def offered(self, *words):
+        script = self.forebay("completion", "bash", check=0).text
+        ask = "%s\nCOMP_WORDS=(%s); COMP_CWORD=%d; _forebay; printf '%%s\\n' \"${COMPREPLY[@]}\"" % (
+            script, " ".join("'%s'" % word for word in words), len(words) - 1)
+        return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True, cwd=self.work).stdout.split()
+
+    def test_values_where_there_is_a_list_of_them(self):
+        self.assertEqual(self.offered("forebay", "ps", "--lang", ""), ["en", "zh_CN"])
+        self.assertEqual(self.offered("forebay", "run", "--color", "a"), ["auto", "always"])
+        self.assertEqual(self.offered("forebay", "ps", "--color", "=", "ne"), ["never"])
+        self.assertEqual(self.offered("forebay", "ps", "--state", "f"), ["finished", "failed"])
+        self.assertEqual(self.offered("forebay", "ps", "--lang", "="), ["en", "zh_CN"])
+
+    def test_options_and_verbs(self):
+        self.assertIn("--state", self.offered("forebay", "ps", "--st"))
+        self.assertEqual(self.offered("forebay", "comp"), ["compare", "completion"])
+
+    def test_fish_knows_the_values(self):
+        script = self.forebay("completion", "fish", check=0).text
+        self.assertIn("complete -c forebay -n '__fish_seen_subcommand_from ps' -l lang -x -a 'en zh_CN'\n", script)
+        self.assertRegex(script, r"from ps' -l state -x -a 'queued [a-z ]+'\n")
+        self.assertIn("from logs' -s t -l timestamps\n", script)
 
 
 if __name__ == "__main__":

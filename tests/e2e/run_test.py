@@ -361,6 +361,19 @@ class WhatAUserTripsOver(ForebayCase):
                 self.assertNotIn(secret, text, name)
 
 
+    def test_a_setup_that_fails_is_preparing_and_not_the_command(self):
+        (self.work / "job.yaml").write_text("setup: sleep 1; exit 4\nrun: touch ran\n")
+        self.forebay("run", "job.yaml", check=125)
+        self.assertFalse((self.work / "ran").exists())
+        report = self.forebay("report", "--json", check=0).json
+        seconds = {line["id"]: line["duration_ns"] / 1e9 for line in report["bill"]["lines"]}
+        self.assertNotIn("running", seconds)
+        self.assertGreater(seconds["preparing"], 0.9)
+        self.assertLess(report["bill"]["duration_ns"] / 1e9, seconds["preparing"] + 0.9)
+        self.assertIsNone(report["duration_seconds"])
+        self.assertNotIn("running the command", self.forebay("report", check=0).text)
+
+
 class BadPlaces(ForebayCase):
     def test_unwritable_home_is_one_sentence(self):
         result = self.forebay("run", "--", "true", env={"FOREBAY_HOME": "/proc/no/where"}, check=125)

@@ -62,11 +62,24 @@ class Size(ForebayCase):
                                  (["7B", "--oom-at", "23%"], "--gpu-memory"), (["7B", "--optimizer", "magic"], "known")):
             with self.subTest(arguments):
                 result = self.forebay("size", *arguments)
-                self.assertIn(result.code, (2, 125))
+                self.assertEqual(result.code, 2)
                 self.assertIn(words, result.err)
                 self.assertEqual(len(result.err.strip().splitlines()), 1)
-                if not arguments[0].endswith("safetensors"):
-                    self.assertEqual(result.code, 2)
+
+
+    def test_a_damaged_file_of_a_person_is_bad_input(self):
+        damaged = self.script("{", "config.json")
+        done = self.forebay("size", damaged)
+        self.assertEqual(done.code, 2)
+        self.assertIn("config.json", done.err)
+
+    def test_the_count_may_stand_with_the_gpu(self):
+        one = self.forebay("size", "7B", "--gpu", "A100:4", "--zero", "3", "--json", check=0).json
+        other = self.forebay("size", "7B", "--gpu", "A100", "--gpus", "4", "--zero", "3", "--json", check=0).json
+        self.assertEqual(one, other)
+        refused = self.forebay("size", "7B", "--gpu", "A100:4", "--gpus", "2")
+        self.assertEqual(refused.code, 2)
+        self.assertIn("--gpus says 2", refused.err)
 
 
 if __name__ == "__main__":

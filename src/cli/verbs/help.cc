@@ -1,4 +1,7 @@
 // forebay help, forebay completion.
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -71,7 +74,24 @@ class CompletionVerb final : public Verb {
   struct Words {
     std::string name, options;
     bool takes_run = false;
+    std::vector<OptionInfo> infos;
   };
+
+  static std::vector<std::string> names_of(const OptionInfo& option) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at < option.names.size();) {
+      const std::size_t comma = std::min(option.names.find(',', at), option.names.size());
+      names.push_back(option.names.substr(at, comma - at));
+      at = comma + 1;
+    }
+    return names;
+  }
+
+  static std::string joined(const std::vector<std::string>& words, const char* between) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+    return text;
+  }
 
   static std::vector<Words> all_words() {
     std::vector<Words> all;
@@ -82,19 +102,29 @@ class CompletionVerb final : public Verb {
       CommonOptions common;
       verb->declare(line);
       common.declare(line);
-      Words words{info.name, "", false};
+      Words words{info.name, "", false, line.options()};
       for (const OptionInfo& option : line.options())
-        for (std::size_t at = 0; at < option.names.size();) {
-          const std::size_t comma = std::min(option.names.find(',', at), option.names.size());
-          words.options += (words.options.empty() ? "" : " ") + option.names.substr(at, comma - at);
-          at = comma + 1;
-        }
+        words.options += (words.options.empty() ? "" : " ") + joined(names_of(option), " ");
       for (const PositionalInfo& positional : line.positionals())
         if (positional.name == "RUN" || positional.name == "BEFORE" || positional.name == "AFTER")
           words.takes_run = true;
       all.push_back(std::move(words));
     }
     return all;
+  }
+
+  // After an option with a closed list of values: these and nothing else. `--name=value` comes as three
+  // words.
+  static std::string bash_values() {
+    std::set<std::string> cases;
+    for (const Words& words : all_words())
+      for (const OptionInfo& option : words.infos)
+        if (!option.choices.empty())
+          cases.insert(fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$current\")); return ;;\n",
+                                   joined(names_of(option), "|"), joined(option.choices, " ")));
+    std::string text = "  case \"$before\" in\n";
+    for (const std::string& each : cases) text += each;
+    return text + "  esac\n";
   }
 
   static std::string bash() {
@@ -105,10 +135,14 @@ class CompletionVerb final : public Verb {
       cases += fmt::format("    \"{}\") words=\"{}{}\" ;;\n", words.name, words.options, runs);
     }
     return "_forebay() {\n  local current=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words=\n  local "
-           "two=\"$verb ${COMP_WORDS[2]}\"\n"
+           "two=\"$verb ${COMP_WORDS[2]}\" before=\n"
            "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"" +
            verbs +
            "\" -- \"$current\")); return; fi\n"
+           "  before=${COMP_WORDS[COMP_CWORD-1]}\n"
+           "  if [ \"$current\" = = ]; then current=; elif [ \"$before\" = = ]; then "
+           "before=${COMP_WORDS[COMP_CWORD-2]}; fi\n" +
+           bash_values() +
            "  case \"$verb\" in job) verb=${two% }; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W "
            "\"check schema\" -- \"$current\")); return; };;\n"
            "    runs) verb=$two; [ \"$COMP_CWORD\" -eq 2 ] && { COMPREPLY=($(compgen -W \"prune\" -- "
@@ -121,11 +155,24 @@ class CompletionVerb final : public Verb {
            "\"$current\"))\n}\ncomplete -o filenames -F _forebay forebay\n";
   }
 
+  // One option of one verb: its names, whether a value follows and which there are.
+  static std::string fish_option(const std::string& verb, const OptionInfo& option) {
+    std::string line = fmt::format("complete -c forebay -n '__fish_seen_subcommand_from {}'", verb);
+    for (const std::string& name : names_of(option))
+      line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    if (!option.choices.empty())
+      line += fmt::format(" -x -a '{}'", joined(option.choices, " "));
+    else if (!option.value_name.empty())
+      line += " -r";
+    return line + "\n";
+  }
+
   static std::string fish() {
     std::string out = "complete -c forebay -f\n";
     for (const Words& words : all_words()) {
       const std::string first = words.name.substr(0, words.name.find(' '));
       out += fmt::format("complete -c forebay -n __fish_use_subcommand -a {}\n", first);
+      for (const OptionInfo& option : words.infos) out += fish_option(first, option);
       if (words.takes_run)
         out += fmt::format(
             "complete -c forebay -n '__fish_seen_subcommand_from {}' -a '(forebay ps --all --quiet "
@@ -154,7 +201,7 @@ VerbInfo completion_verb_info() {
   return {"completion",
           "Housekeeping",
           "print a shell completion script",
-          "Completes verbs, options and ids of runs.",
+          "Completes verbs, options, values of options where there is a list of them, and ids of runs.",
           "$ source <(forebay completion bash)\n$ forebay completion fish > "
           "~/.config/fish/completions/forebay.fish",
           make_verb<CompletionVerb>};

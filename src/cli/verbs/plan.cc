@@ -255,6 +255,8 @@ class PlanVerb final : public Verb {
     if (reference_.empty())
       return bad_option("--work " + work_, tr("on which machine is not said"), tr("Add --reference A100:1."));
     FOREBAY_TRY(need_.reference_time, parse_duration(work_));
+    if (need_.reference_time->nanoseconds <= 0)
+      return bad_option("--work " + work_, tr("no work is that short"));
     const std::size_t colon = reference_.rfind(':');
     const auto count =
         colon == std::string::npos ? std::optional(1.0) : parse_gpu_count(reference_.substr(colon + 1));

@@ -22,7 +22,10 @@ class SizeVerb final : public Verb {
 
   Result<int> run(const Console& console) override {
     SizeAnswer answer;
-    FOREBAY_TRY(answer.shape, resolve_model(options_.model));
+    FOREBAY_CHECK(options_.split_gpu_count());
+    auto shape = resolve_model(options_.model);
+    if (!shape) return as_bad_input(std::move(shape).error());
+    answer.shape = *std::move(shape);
     if (options_.untied) answer.shape.tied = false;
     FOREBAY_TRY(answer.work, options_.workload(answer.shape));
     FOREBAY_TRY(answer.usable, options_.usable_memory());
@@ -50,6 +53,12 @@ class SizeVerb final : public Verb {
   }
 
  private:
+  // The file is one that a person gave: damage in it is bad input, not a fault of this machine.
+  static Error as_bad_input(Error error) {
+    if (error.code == ErrorCode::kCorrupt) error.code = ErrorCode::kInvalidInput;
+    return error;
+  }
+
   SizeOptions options_;
 };
 

@@ -133,6 +133,8 @@ TEST(AcceleratorTable, BadRowsAreRefusedWithTheirPlace) {
   EXPECT_THAT(error("X,,nvidia,,,,,16,100,,,,,,,,,,yes,,,,,,,2026\n"), HasSubstr("no source"));
   EXPECT_THAT(error(",,nvidia,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026\n"), HasSubstr("no id"));
   EXPECT_THAT(error("X,,nvidia,,,16000,,16,100,,,,,,,,,,yes,,,,,,s,2026\n"), HasSubstr("memory_source"));
+  EXPECT_THAT(error("X,,nvidia,,,16000,guess,16,100,,,,,,,,,,yes,,,,,,s,2026\n"),
+              HasSubstr("memory_source is \"guess\""));
   EXPECT_THAT(
       error("X,Y,n,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026\nZ,nvidia y,n,,,,,16,100,,,,,,,,,,yes,,,,,,s,2026\n"),
       HasSubstr("t.csv:3: the name \"y\" of Z is another part's too"));

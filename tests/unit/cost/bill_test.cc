@@ -36,6 +36,23 @@ TEST(Bill, SplitsTheTimeIntoPhases) {
   EXPECT_EQ(bill.duration.nanoseconds, 651 * kSecond);
 }
 
+TEST(Bill, ASetupThatFailedIsPreparingAndNeverTheCommand) {
+  RunRecord record;
+  record.events = {state(0, "preparing"), state(40, "releasing"), state(41, "failed")};
+  record.outcome = Outcome{};
+  record.outcome->cause = OutcomeCause::kSetupFailed;
+  record.outcome->duration = Duration{39 * kSecond};  // of the setup command, as older records have it
+  record.outcome->ended = Instant{kBegin + 40 * kSecond};
+  const Bill bill = compute_bill(record, usd(3'600'000'000));
+  ASSERT_EQ(bill.lines.size(), 2u);
+  EXPECT_EQ(bill.lines[0].id, "preparing");
+  EXPECT_EQ(bill.lines[0].duration.nanoseconds, 40 * kSecond);
+  EXPECT_EQ(bill.lines[1].id, "releasing");
+  EXPECT_EQ(bill.duration.nanoseconds, 41 * kSecond);
+  record.events.clear();  // nothing but the outcome is left: its time is all there is
+  EXPECT_EQ(compute_bill(record).duration.nanoseconds, 39 * kSecond);
+}
+
 TEST(Bill, AnUnknownPriceIsUnknownMoney) {
   const Bill bill = compute_bill(finished());
   EXPECT_FALSE(bill.total);

@@ -381,6 +381,15 @@ TEST(Findings, SlowStart) {
                      "slow-start"));
 }
 
+TEST(Findings, TheStartEndsWithTheVeryFirstStepAlsoWhenALaterAttemptTrainedLonger) {
+  RunRecord record = RecordBuilder().steps(400, {.forward = 100, .backward = 100}).cpu(3.5).memory(4).build();
+  const double before = *summarise(record).get("startup_seconds");
+  for (std::size_t i = 20; i < record.steps.size(); ++i) record.steps[i].process = 999;  // a second attempt
+  EXPECT_NEAR(*summarise(record).get("startup_seconds"), before, 1e-6);
+  record.samples.clear();
+  EXPECT_FALSE(summarise(record).get("startup_seconds"));
+}
+
 // Works for 21 s, then stands still.
 RecordBuilder standing_still(double seconds, double cores = 0) {
   RecordBuilder builder;

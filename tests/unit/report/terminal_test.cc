@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "report/html.h"
+#include "report/report_json.h"
 #include "report/text_width.h"
 #include "unit/report/example_reports.h"
 
@@ -59,6 +61,25 @@ TEST(TerminalReport, VerdictFirstThenTheCauseWithEvidenceFixAndGain) {
     at = text.find(each, at);
     ASSERT_NE(at, std::string::npos) << each << " in\n" << text;
   }
+}
+
+TEST(TerminalReport, TheTimeBeforeTheFirstStepIsSaidWhereItIsKnown) {
+  RunRecordBuilder builder;
+  builder.samples(0, 100, [&](double at, Sample& sample) { builder.usual(at, sample, 2, 1e9, 1e6); })
+      .steps(23, 70, 1.0, {.data_wait = 0.1, .forward = 0.4, .backward = 0.5}, 32)
+      .outcome(OutcomeCause::kSucceeded, 100);
+  RunRecord record = builder.build();
+  const auto text = [&] { return render_terminal(record, {}, {}, {}, ""); };
+  EXPECT_THAT(text(), HasSubstr("23.0 s before the first step (23 % of the run)"));
+  EXPECT_NEAR(*report_json(record, {}, {})["step"]["before_first_step_seconds"].as_double(), 23, 0.01);
+  HtmlOptions options;
+  options.language = "en";
+  EXPECT_THAT(render_html(record, {}, {}, options), HasSubstr("23.0 s before the first step"));
+  record.samples.clear();  // nothing says when it began
+  EXPECT_THAT(text(), Not(HasSubstr("before the first step")));
+  EXPECT_TRUE(report_json(record, {}, {})["step"]["before_first_step_seconds"].is_null());
+  record.steps.clear();
+  EXPECT_THAT(text(), Not(HasSubstr("before the first step")));
 }
 
 TEST(TerminalReport, UnknownMoneyIsUnknownAndNeverZero) {
