@@ -444,7 +444,7 @@ inline RunRecord hostile() {
   record.damage.push_back(attack);
   record.events.push_back({RunRecordBuilder::wall(2), "state", Json::object({{"to", attack}})});
   record.outputs = Json::object(
-      {{"results",
+      {{"outputs",
         std::vector<Json>{Json::object(
             {{"from", attack}, {"destination", attack}, {"error", Json::object({{"cause", attack}})}})}}});
   record.progress = Json::object(

@@ -26,7 +26,9 @@ class PeriodicSaver {
     std::int64_t next_ns;
   };
   void loop();
+  void copy(const OutputRequest& request);
   const Clock& clock_;
+  std::string replaced_file_;
   OutputSettings settings_;
   std::vector<Entry> entries_;
   std::mutex mutex_;

@@ -24,6 +24,11 @@ std::string first_error(const OutputsReport& report) {
   return {};
 }
 
+std::string replaced_sentence(std::size_t count) {
+  return fmt::format(
+      fmt::runtime(tr("files that lay at the outputs' destinations before and were replaced: {0}")), count);
+}
+
 void keep_newest_checkpoints(const Job& job, const std::string& folder, const OutputsReport& report) {
   if (!job.checkpoint || !job.checkpoint->path || !job.checkpoint->keep || !report.is_complete()) return;
   const auto listing =
@@ -50,12 +55,18 @@ OutputSettings output_settings(const RunDirectory& directory, const std::string&
   settings.variables["FOREBAY_RUN"] = id;
   for (const JobVariable& variable : job.environment.variables)
     if (variable.value) settings.variables[variable.name] = *variable.value;
+  if (const auto launch = read_json_file(directory.launch()))
+    if (const auto created = (*launch)["created_ns"].as_integer()) settings.began = Instant{*created};
+  if (const auto replaced = read_json_file(directory.replaced()))
+    for (const Json& path : (*replaced)["replaced"].items())
+      settings.replaced_before.insert(path.string_or_empty());
   if (auto previous = read_json_file(directory.outputs())) settings.previous = std::move(*previous);
   return settings;
 }
 
 PeriodicSaver::PeriodicSaver(const AttemptContext& context)
     : clock_(context.clock),
+      replaced_file_(context.directory.replaced()),
       settings_(output_settings(context.directory, context.folder, context.id, context.job)) {
   if (is_probe(context)) return;
   for (const JobOutput& output : context.job.outputs)
@@ -90,11 +101,24 @@ void PeriodicSaver::loop() {
           std::chrono::nanoseconds(std::max<std::int64_t>(0, due->next_ns - clock_.monotonic_ns()));
       if (changed_.wait_for(lock, wait, [this] { return stopping_; })) return;
     }
-    const OutputsReport report = copy_outputs({due->request}, settings_);
-    if (!report.is_complete())
-      log_event(LogLevel::kWarning, "outputs-between-times", {{"cause", first_error(report)}});
+    copy(due->request);
     due->next_ns = clock_.monotonic_ns() + due->every.nanoseconds;
   }
+}
+
+// The copy at the end is another process: what this one replaced is left to it in a file.
+void PeriodicSaver::copy(const OutputRequest& request) {
+  const OutputsReport report = copy_outputs({request}, settings_);
+  if (!report.is_complete())
+    log_event(LogLevel::kWarning, "outputs-between-times", {{"cause", first_error(report)}});
+  const std::size_t before = settings_.replaced_before.size();
+  for (const OutputResult& result : report.results)
+    for (const CopiedFile& file : result.files)
+      if (file.replaced) settings_.replaced_before.insert(file.to);
+  if (settings_.replaced_before.size() == before) return;
+  const std::vector<std::string> paths(settings_.replaced_before.begin(), settings_.replaced_before.end());
+  if (auto written = write_json_file(replaced_file_, Json::object({{"replaced", Json(paths)}})); !written)
+    log_event(LogLevel::kWarning, "replaced-not-written", {{"cause", written.error().sentence()}});
 }
 
 int run_save_outputs(const std::string& path) {
@@ -112,6 +136,7 @@ int run_save_outputs(const std::string& path) {
   if (!write_json_file(directory.outputs(), report.to_json())) return 1;
   for (const OutputResult& result : report.results)
     if (result.error) fmt::print(stderr, "forebay: {}\n", result.error->sentence());
+  if (report.replaced() > 0) fmt::print(stderr, "forebay: {}\n", replaced_sentence(report.replaced()));
   keep_newest_checkpoints(*job, settings.workdir, report);
   return report.is_complete() ? 0 : 1;
 }

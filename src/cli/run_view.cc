@@ -6,6 +6,7 @@
 #include "base/environment_variable.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/output_file.h"
 #include "record/log_file.h"
 #include "report/html.h"
 
@@ -49,7 +50,7 @@ Result<std::string> write_html_report(const RunView& view, const RunDirectory& d
   options.language = std::string(current_language());
   options.log_tail = read_log_tail(directory, 16 << 10);
   const std::string path = target.empty() ? directory.file("report.html") : absolute_path(target);
-  FOREBAY_CHECK(write_file_atomic(path, render_html(view.record, view.diagnosis, view.bill, options), 0644));
+  FOREBAY_CHECK(write_output_file(path, render_html(view.record, view.diagnosis, view.bill, options)));
   return path;
 }
 

@@ -1,5 +1,6 @@
 #include "control/debug_bundle.h"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -53,6 +54,9 @@ Secrets secrets_of(const RunDirectory& directory) {
 }
 
 Result<void> run_tar(const std::string& folder, const std::string& name, const std::string& target) {
+  // Whether it can be written is said by us, not by tar.
+  if (UniqueFd probe(::open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)); !probe.valid())
+    return system_error("write", target, errno);
   std::vector<std::string> words{"tar", "-czf", target, "-C", folder, name};
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -64,8 +68,10 @@ Result<void> run_tar(const std::string& folder, const std::string& name, const s
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (status != 0) return make_error(ErrorCode::kInternal, "write", target, "tar failed");
-  return {};
+  if (status == 0) return {};
+  struct stat info{};
+  if (::lstat(target.c_str(), &info) == 0 && S_ISREG(info.st_mode)) ::unlink(target.c_str());  // half of it
+  return make_error(ErrorCode::kInternal, "write", target, std::string(tr("tar failed")));
 }
 
 }  // namespace

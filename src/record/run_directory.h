@@ -36,6 +36,8 @@ class RunDirectory {
   std::string outcome() const { return file("outcome.json"); }          // how it ended; written once, durably
   std::string findings() const { return file("findings.json"); }
   std::string bill() const { return file("bill.json"); }
+  // What copies between times replaced in the destinations: {"replaced": [paths]}.
+  std::string replaced() const { return file("replaced.json"); }
   std::string outputs() const { return file("outputs.json"); }  // what was copied where, with checksums
   std::string hook_facts() const {
     return file("hook.json");

@@ -262,7 +262,7 @@ void page_cost(HtmlWriter& html, const PageContext& page) {
 }
 
 void page_outputs(HtmlWriter& html, const PageContext& page) {
-  const auto& results = page.record.outputs["results"].items();
+  const auto& results = page.record.outputs["outputs"].items();
   if (results.empty()) return;
   const std::string& language = page.language;
   html.open("section")
@@ -287,9 +287,14 @@ void page_outputs(HtmlWriter& html, const PageContext& page) {
     const std::string& sentence = result["error"]["sentence"].is_string()
                                       ? result["error"]["sentence"].string_or_empty()
                                       : result["error"]["cause"].string_or_empty();
-    html.element("td",
-                 failed ? say(language, "failed: {0}", {sentence}) : say(language, "copied and verified"),
-                 {{"class", failed ? "bad" : "good"}})
+    const auto replaced = result["replaced"].as_integer().value_or(0);
+    html.element(
+            "td",
+            (failed ? say(language, "failed: {0}", {sentence}) : say(language, "copied and verified")) +
+                (!failed && replaced > 0 ? say(language, "; {0} of them replaced files that lay there before",
+                                               {std::to_string(replaced)})
+                                         : ""),
+            {{"class", failed ? "bad" : "good"}})
         .close();
   }
   html.close().close().close().close();

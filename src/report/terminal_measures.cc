@@ -215,7 +215,7 @@ void write_cost(TerminalText& text, const Bill& bill) {
 }
 
 void write_outputs(TerminalText& text, const RunRecord& record) {
-  const auto& results = record.outputs["results"].items();
+  const auto& results = record.outputs["outputs"].items();
   if (results.empty()) return;
   text.heading(say(current_language(), "Outputs"));
   const bool unicode = text.style().unicode;
@@ -224,6 +224,7 @@ void write_outputs(TerminalText& text, const RunRecord& record) {
     const std::string& to = result["destination"].string_or_empty();
     const Json& error = result["error"];
     const bool failed = !error.is_null();
+    const auto replaced = result["replaced"].as_integer().value_or(0);
     const std::string mark(failed ? (unicode ? "✗" : "x") : (unicode ? "✓" : "+"));
     double bytes = 0;
     for (const Json& file : result["files"].items()) bytes += file["bytes"].as_double().value_or(0);
@@ -231,6 +232,9 @@ void write_outputs(TerminalText& text, const RunRecord& record) {
     if (!failed)
       line += say(current_language(), " ({0} files, {1})",
                   {std::to_string(result["files"].size()), bytes_text(bytes)});
+    if (!failed && replaced > 0)
+      line += say(current_language(), "; {0} of them replaced files that lay there before",
+                  {std::to_string(replaced)});
     text.paragraph(2, mark, failed ? Tone::kBad : Tone::kGood, line);
     if (failed)
       text.paragraph(4, "", Tone::kPlain,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@ namespace {
 struct Earlier {
   std::int64_t bytes = 0, modified_ns = 0;
   std::string sha256, from;
+  bool replaced = false;
 };
 
 std::map<std::string, Earlier> read_previous(const Json& manifest) {
@@ -35,7 +37,8 @@ std::map<std::string, Earlier> read_previous(const Json& manifest) {
       if (!file["sha256"].string_or_empty().empty())
         files[file["to"].string_or_empty()] = {
             file["bytes"].as_integer().value_or(-1), file["modified_ns"].as_integer().value_or(-1),
-            file["sha256"].string_or_empty(), file["from"].string_or_empty()};
+            file["sha256"].string_or_empty(), file["from"].string_or_empty(),
+            file["replaced"].as_bool().value_or(false)};
   return files;
 }
 
@@ -88,6 +91,7 @@ class RequestCopier {
   // Which files lie at the destination already; also finds what cannot be replaced.
   Result<void> find_present(const PlannedCopy& plan) {
     present_.assign(plan.items.size(), std::string());
+    replaces_.assign(plan.items.size(), false);
     std::set<std::string> checked;
     for (std::size_t i = 0; i < plan.items.size(); ++i) {
       const auto& item = plan.items[i];
@@ -107,10 +111,35 @@ class RequestCopier {
         return make_error(ErrorCode::kConflict, "copy to", path,
                           std::string(wants_folder ? tr("something that is no folder is in the way")
                                                    : tr("a folder is in the way")));
-      if (item.kind != PlannedItem::Kind::kFile || !S_ISREG(info.st_mode)) continue;
-      FOREBAY_TRY(present_[i], same_content(item, path));
+      if (item.kind == PlannedItem::Kind::kFile && S_ISREG(info.st_mode)) {
+        FOREBAY_TRY(present_[i], same_content(item, path));
+      }
+      replaces_[i] = !wants_folder && present_[i].empty() && !is_same_link(item, path) && !is_own(path, info);
     }
     return {};
+  }
+
+  static bool is_same_link(const PlannedItem& item, const std::string& path) {
+    std::error_code problem;
+    const auto target = std::filesystem::read_symlink(path, problem);
+    return item.kind == PlannedItem::Kind::kLink && !problem && target.string() == item.link_target;
+  }
+
+  // Whether this run put the file there: its manifest knows it as it is, or, while there is no manifest yet
+  // (copies between times), it came there after the run began.
+  bool is_own(const std::string& path, const struct stat& info) const {
+    if (const auto earlier = previous_.find(path); earlier != previous_.end())
+      return earlier->second.bytes == info.st_size &&
+             earlier->second.modified_ns == info.st_mtim.tv_sec * 1'000'000'000ll + info.st_mtim.tv_nsec;
+    const std::int64_t came = info.st_ctim.tv_sec * 1'000'000'000ll + info.st_ctim.tv_nsec;
+    return settings_.began && came >= settings_.began->nanoseconds;
+  }
+
+  // Also what an earlier copy of this run has replaced.
+  bool has_replaced(std::size_t index, const std::string& path) const {
+    const auto earlier = previous_.find(path);
+    return replaces_[index] || settings_.replaced_before.contains(path) ||
+           (earlier != previous_.end() && earlier->second.replaced);
   }
 
   // The SHA-256 when the destination's file equals the source, else "".
@@ -157,6 +186,7 @@ class RequestCopier {
       if (item.kind == PlannedItem::Kind::kFolder) continue;
       progress_.path = item.source;
       CopiedFile file{item.source, final_path(item), item.bytes, present_[i], 0, !present_[i].empty()};
+      file.replaced = has_replaced(i, file.to);
       if (item.kind == PlannedItem::Kind::kFile) {
         if (file.was_there) {
           if (!tell(item.bytes))
@@ -224,11 +254,12 @@ class RequestCopier {
   OutputProgress& progress_;
   std::string partial_;
   std::vector<std::string> present_;  // SHA-256 per item, "" when it has to be copied
+  std::vector<bool> replaces_;        // per item: something else, not of this run, lies there
 };
 
 Json result_to_json(const OutputResult& result) {
   Json files = Json::array();
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0, replaced = 0;
   for (const auto& file : result.files) {
     bytes += file.bytes;
     files.push(Json::object({{"from", file.from},
@@ -236,13 +267,16 @@ Json result_to_json(const OutputResult& result) {
                              {"bytes", file.bytes},
                              {"sha256", file.sha256.empty() ? Json() : Json(file.sha256)},
                              {"modified_ns", file.modified_ns},
-                             {"was_there", file.was_there}}));
+                             {"was_there", file.was_there},
+                             {"replaced", file.replaced}}));
+    replaced += file.replaced ? 1 : 0;
   }
   Json json = Json::object({{"from", result.request.from},
                             {"to", result.request.to},
                             {"destination", result.destination},
                             {"complete", !result.error},
                             {"bytes", bytes},
+                            {"replaced", replaced},
                             {"files", std::move(files)},
                             {"skipped", Json(result.skipped)}});
   if (result.error)
@@ -258,10 +292,19 @@ bool OutputsReport::is_complete() const {
                       [](const OutputResult& result) { return result.error.has_value(); });
 }
 
+std::size_t OutputsReport::replaced() const {
+  std::size_t count = 0;
+  for (const OutputResult& result : results)
+    count += static_cast<std::size_t>(std::ranges::count_if(result.files, &CopiedFile::replaced));
+  return count;
+}
+
 Json OutputsReport::to_json() const {
   Json outputs = Json::array();
   for (const auto& result : results) outputs.push(result_to_json(result));
-  return Json::object({{"complete", is_complete()}, {"outputs", std::move(outputs)}});
+  return Json::object({{"complete", is_complete()},
+                       {"replaced", static_cast<std::int64_t>(replaced())},
+                       {"outputs", std::move(outputs)}});
 }
 
 OutputsReport copy_outputs(const std::vector<OutputRequest>& requests, const OutputSettings& settings) {

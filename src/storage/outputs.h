@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
+#include "base/units.h"
 
 namespace forebay {
 
@@ -30,7 +32,9 @@ struct OutputSettings {
   std::map<std::string, std::string>
       variables;       // FOREBAY_RUN, and the job's declared variables; another $NAME in `to` is an error
   std::string run_id;  // names the partial folder, so that a repeated copy goes on where it was
-  Json previous;       // the manifest of an earlier copy of this run, or null: spares reading again
+  std::optional<Instant> began;  // of this run: what came to a destination before it is an earlier run's
+  std::set<std::string> replaced_before;  // paths of which copies between times said so already
+  Json previous;  // the manifest of an earlier copy of this run, or null: spares reading again
   std::function<void(const OutputProgress&)> progress;  // may be empty
   std::function<bool()> cancelled;                      // may be empty; asked between blocks
 };
@@ -43,6 +47,7 @@ struct CopiedFile {
   std::string sha256;            // empty for links
   std::int64_t modified_ns = 0;  // of the source
   bool was_there = false;        // an equal file was already at the destination
+  bool replaced = false;         // another file lay there that this run had not put there
 };
 
 struct OutputResult {
@@ -56,7 +61,8 @@ struct OutputResult {
 struct OutputsReport {
   std::vector<OutputResult> results;
   bool is_complete() const;
-  Json to_json() const;  // outputs.json
+  std::size_t replaced() const;  // how many files lay there before and are no more
+  Json to_json() const;          // outputs.json
 };
 
 // A folder's content goes below `to`; a file goes to `to`, or into it when it ends in "/" or is a folder;

@@ -1,7 +1,9 @@
 """What is typed wrongly: refused in one sentence, by people's language and as JSON."""
 import datetime
 import json
+import os
 import re
+import stat
 import subprocess
 import unittest
 
@@ -60,6 +62,54 @@ class BadUsageAsJson(ForebayCase):
         self.assertIn("--last needs a value: N", self.forebay("ps", "--last", check=2).err)
         self.assertIn("AFTER is missing", self.forebay("compare", "a", check=2).err)
         self.assertIn("there are only: auto, always, never", self.forebay("ps", "--color", "purple", check=2).err)
+
+
+class FilesAskedForByName(ForebayCase):
+    def setUp(self):
+        super().setUp()
+        self.forebay("run", "-q", "--name", "one", "--", "true", check=0)
+        (self.work / "folder").mkdir()
+        (self.work / "file").write_text("mine")
+
+    def refused(self, code, cause, *words):
+        result = self.forebay(*words, check=code)
+        self.assertEqual(len(result.err.strip().splitlines()), 1, result.err)
+        self.assertIn(cause, result.err)
+        self.assertNotIn(".new", result.err)
+        self.assertEqual(result.out, b"")
+
+    def test_a_place_that_cannot_be_written_is_one_sentence_and_nothing_is_left(self):
+        before = sorted(self.work.rglob("*"))
+        for verb in (["report", "one", "-o"], ["compare", "one", "one", "-o"], ["debug", "bundle", "one", "-o"]):
+            self.refused(2, "the folder %s/no/such does not exist" % self.work, *verb, "no/such/page.html")
+            self.refused(2, "cannot write folder: it is a folder", *verb, "folder")
+            self.refused(2, "it is a folder", *verb, "new/")
+            self.refused(2, "the name of the file is empty", *verb, "")
+            self.refused(125, "/sys/page.html", *verb, "/sys/page.html")
+        self.assertEqual(sorted(self.work.rglob("*")), before)
+        self.refused(2, "does not exist", "run", "--outcome-file", "no/such/out.json", "--", "touch", "ran")
+        self.assertFalse((self.work / "ran").exists())
+
+    def test_a_full_device_is_said_and_stays_what_it_is(self):
+        self.refused(125, "No space left", "report", "one", "-o", "/dev/full")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
+
+    def test_a_pipe_and_a_link_stay_what_they_are(self):
+        os.symlink("file", self.work / "link")
+        self.forebay("report", "one", "-o", "link", check=0)
+        self.assertTrue((self.work / "link").is_symlink())
+        self.assertIn("</html>", (self.work / "file").read_text())
+        os.mkfifo(self.work / "pipe")
+        reader = subprocess.Popen(["cat", "pipe"], cwd=self.work, stdout=subprocess.PIPE)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)
+        self.forebay("report", "one", "-o", "pipe", check=0)
+        self.assertIn(b"</html>", reader.communicate(timeout=20)[0])
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.work / "pipe").st_mode))
+
+    def test_as_json(self):
+        result = self.forebay("report", "one", "--json", "-o", "no/such/page.html", check=2)
+        self.assertEqual(result.json["error"]["tried"], "write")
 
 
 class FindingRuns(ForebayCase):

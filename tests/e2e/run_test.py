@@ -361,6 +361,31 @@ class WhatAUserTripsOver(ForebayCase):
                 self.assertNotIn(secret, text, name)
 
 
+    def test_files_of_an_earlier_run_that_are_replaced_are_said(self):
+        job = "run: mkdir -p out; echo $FOREBAY_RUN > out/model; echo same > out/same; sleep %s\noutputs: [{from: out/, to: %s/saved/%s}]\n"
+        (self.work / "job.yaml").write_text(job % (0, self.folder, ""))
+        first = self.forebay("run", "job.yaml", check=0)
+        self.assertNotIn("replaced", first.err)
+        self.assertIn("(2 files", " ".join(first.err.split()))
+        self.assertEqual(self.forebay("outputs", "--json", check=0).json["replaced"], 0)
+        second = self.forebay("run", "job.yaml", check=0)
+        self.assertIn("were replaced: 1", second.err)
+        manifest = self.forebay("outputs", "--json", check=0).json
+        self.assertEqual({os.path.basename(file["to"]): file["replaced"] for file in manifest["outputs"][0]["files"]}, {"model": True, "same": False})
+        listed = self.forebay("outputs", check=0)
+        self.assertEqual(listed.text.count("replaced another"), 1)
+        self.assertIn("were replaced: 1", listed.err)
+        self.assertIn("1 of them replaced files", " ".join(self.forebay("report", check=0).text.split()))
+        self.assertEqual(self.forebay("outputs", "--save", "--json", check=0).json["replaced"], 1)
+        # Copies between times replace first; it is said all the same, and once.
+        (self.work / "job.yaml").write_text((job % (2.5, self.folder, "")).replace("}]", ", every: 1s}]"))
+        self.forebay("run", "-q", "job.yaml", check=0)
+        self.assertEqual(self.forebay("outputs", "--json", check=0).json["replaced"], 1)
+        # The same job with nothing there before: its own copies between times are not another's files.
+        (self.work / "job.yaml").write_text((job % (2.5, self.folder, "$FOREBAY_RUN")).replace("}]", ", every: 1s}]"))
+        self.forebay("run", "-q", "job.yaml", check=0)
+        self.assertEqual(self.forebay("outputs", "--json", check=0).json["replaced"], 0)
+
     def test_a_setup_that_fails_is_preparing_and_not_the_command(self):
         (self.work / "job.yaml").write_text("setup: sleep 1; exit 4\nrun: touch ran\n")
         self.forebay("run", "job.yaml", check=125)

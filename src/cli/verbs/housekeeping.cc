@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/output_file.h"
 #include "cli/run_view.h"
 #include "cli/verb_list.h"
 #include "control/debug_bundle.h"
@@ -78,8 +79,8 @@ class BundleVerb final : public Verb {
   Result<int> run(const Console& console) override {
     FOREBAY_TRY(OpenRuns open, open_runs());
     FOREBAY_TRY(const RunRow row, open.runs.find(run_));
-    const std::string target =
-        absolute_path(output_.empty() ? fmt::format("forebay-{}.tar.gz", row.id) : output_);
+    const std::string target = absolute_path(output_.value_or(fmt::format("forebay-{}.tar.gz", row.id)));
+    FOREBAY_CHECK(check_output_file(output_.value_or(target)));
     FOREBAY_TRY(const DebugBundle bundle, write_debug_bundle(open.directory_of(row), target));
     if (console.json) {
       console.print_json(Json::object({{"path", bundle.path},
@@ -99,7 +100,8 @@ class BundleVerb final : public Verb {
   }
 
  private:
-  std::string run_, output_;
+  std::string run_;
+  std::optional<std::string> output_;
 };
 
 }  // namespace

@@ -50,20 +50,28 @@ class OutputsVerb final : public Verb {
     std::vector<std::vector<TableCell>> rows;
     for (const Json& result : manifest["outputs"].items()) {
       for (const Json& file : result["files"].items())
-        rows.push_back({file["from"].string_or_empty(), file["to"].string_or_empty(),
-                        format_bytes(Bytes{file["bytes"].as_integer().value_or(0)}),
-                        file["sha256"].string_or_empty().substr(0, 12)});
+        rows.push_back(
+            {file["from"].string_or_empty(), file["to"].string_or_empty(),
+             format_bytes(Bytes{file["bytes"].as_integer().value_or(0)}),
+             file["sha256"].string_or_empty().substr(0, 12),
+             std::string(file["replaced"].as_bool().value_or(false) ? tr("replaced another") : "")});
       if (result["error"].is_object()) {
         const std::string sentence = result["error"]["sentence"].string_or_empty();
         console.remark(sentence.empty() ? result["error"]["cause"].string_or_empty() : sentence);
       }
     }
     if (rows.empty()) return;
+    const auto replaced = manifest["replaced"].as_integer().value_or(0);
     console.print(format_table({{std::string(tr("FROM")), false, true, true, 8},
                                 {std::string(tr("TO")), false, true, true, 8},
                                 {std::string(tr("SIZE")), true},
-                                {"SHA-256"}},
+                                {"SHA-256"},
+                                {""}},
                                rows, style_of(console)));
+    if (replaced > 0)
+      console.remark(fmt::format(
+          fmt::runtime(tr("files that lay at the outputs' destinations before and were replaced: {0}")),
+          replaced));
   }
 
   std::string run_;
@@ -73,13 +81,14 @@ class OutputsVerb final : public Verb {
 }  // namespace
 
 VerbInfo outputs_verb_info() {
-  return {"outputs",
-          "Run",
-          "list what a run saved",
-          "Lists every file that was copied to the run's destinations with its size and SHA-256. --save "
-          "copies them again, for example after a full disk.",
-          "$ forebay outputs last\n$ forebay outputs train --save",
-          make_verb<OutputsVerb>};
+  return {
+      "outputs",
+      "Run",
+      "list what a run saved",
+      "Lists every file that was copied to the run's destinations with its size and SHA-256, and whether it "
+      "replaced one that lay there before. --save copies them again, for example after a full disk.",
+      "$ forebay outputs last\n$ forebay outputs train --save",
+      make_verb<OutputsVerb>};
 }
 
 }  // namespace forebay

@@ -1,8 +1,8 @@
 // forebay report and compare.
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "cli/output_file.h"
 #include "cli/run_view.h"
 #include "cli/verb_list.h"
 #include "diagnosis/comparison.h"
@@ -22,14 +22,15 @@ class ReportVerb final : public Verb {
   }
 
   Result<int> run(const Console& console) override {
+    if (output_) FOREBAY_CHECK(check_output_file(*output_));
     FOREBAY_TRY(OpenRuns open, open_runs());
     say_reconciled(open, console);
     FOREBAY_TRY(const RunRow row, open.runs.find(run_.empty() ? "last" : run_));
     const RunDirectory directory = open.directory_of(row);
     FOREBAY_TRY(const RunView view, load_run_view(directory));
     std::string path;
-    if (html_ || !output_.empty()) {
-      FOREBAY_TRY(path, write_html_report(view, directory, output_));
+    if (html_ || output_) {
+      FOREBAY_TRY(path, write_html_report(view, directory, output_.value_or("")));
     }
     if (console.json) {
       Json json = report_json(view.record, view.diagnosis, view.bill);
@@ -42,7 +43,8 @@ class ReportVerb final : public Verb {
   }
 
  private:
-  std::string run_, output_;
+  std::string run_;
+  std::optional<std::string> output_;
   bool html_ = false;
 };
 
@@ -55,6 +57,7 @@ class CompareVerb final : public Verb {
   }
 
   Result<int> run(const Console& console) override {
+    if (output_) FOREBAY_CHECK(check_output_file(*output_));
     FOREBAY_TRY(OpenRuns open, open_runs());
     FOREBAY_TRY(const RunRow before_row, open.runs.find(before_));
     FOREBAY_TRY(const RunRow after_row, open.runs.find(after_));
@@ -63,11 +66,10 @@ class CompareVerb final : public Verb {
     const Comparison comparison = compare(before.record, after.record);
     const ComparedRun a{before.record, before.diagnosis, before.bill},
         b{after.record, after.diagnosis, after.bill};
-    if (!output_.empty()) {
+    if (output_) {
       HtmlOptions options;
       options.language = std::string(current_language());
-      FOREBAY_CHECK(
-          write_file_atomic(absolute_path(output_), render_comparison_html(a, b, comparison, options), 0644));
+      FOREBAY_CHECK(write_output_file(*output_, render_comparison_html(a, b, comparison, options)));
     }
     if (console.json)
       console.print_json(comparison_json(a, b, comparison));
@@ -77,7 +79,8 @@ class CompareVerb final : public Verb {
   }
 
  private:
-  std::string before_, after_, output_;
+  std::string before_, after_;
+  std::optional<std::string> output_;
 };
 
 }  // namespace

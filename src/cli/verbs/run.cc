@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/launch_options.h"
+#include "cli/output_file.h"
 #include "cli/run_view.h"
 #include "cli/verb_list.h"
 #include "control/open_runs.h"
@@ -59,7 +60,7 @@ class RunVerb final : public Verb {
   // An outcome file that cannot be written is found out before anything runs.
   Result<void> check_outcome_file() const {
     if (outcome_file_.empty()) return {};
-    return write_file_atomic(absolute_path(outcome_file_), "{\"cause\": null}\n", 0644);
+    return write_output_file(outcome_file_, "{\"cause\": null}\n");
   }
 
   Result<FollowResult> show(const Submission& submission, bool on_terminal, const Console& console) const {
@@ -90,7 +91,7 @@ class RunVerb final : public Verb {
     if (!outcome_file_.empty()) {
       Json full = outcome.to_json();
       full.set("run", submission.row.id);
-      FOREBAY_CHECK(write_file_atomic(absolute_path(outcome_file_), full.dump(2) + "\n", 0644));
+      FOREBAY_CHECK(write_output_file(outcome_file_, full.dump(2) + "\n"));
     }
     const int code = process_exit_code(outcome);
     if (followed.end == FollowEnd::kOutputClosed) return code;

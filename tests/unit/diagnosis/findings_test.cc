@@ -370,6 +370,46 @@ TEST(Findings, ValidationAndUnseenTime) {
   EXPECT_NE(unjudged(diagnosis, "data-stall-main-process"), nullptr);  // data wait was not measured: not "0"
 }
 
+// 100 steps of 200 ms of which `rest` are spent in code of the loop's own.
+RecordBuilder with_own_code(double rest, double cores) {
+  RecordBuilder builder;
+  const double compute = (200 - rest) / 2;
+  return builder.steps(100, {.forward = compute, .backward = compute, .rest = rest}).cpu(cores).memory(4);
+}
+
+TEST(Findings, TimeInOwnPythonCode) {
+  const Diagnosis waiting = diagnose(with_own_code(150, 0.25).build());
+  const Finding* finding = find(waiting, "unseen-time");
+  ASSERT_NE(finding, nullptr) << ids(waiting);
+  EXPECT_TRUE(says(*finding, "75 % of every step"));
+  EXPECT_TRUE(says(*finding, "150 ms of every step of 200 ms"));
+  EXPECT_TRUE(says(*finding, "0.33 cores were in use meanwhile: it mostly waits"));
+  ASSERT_GE(finding->fixes.size(), 2u);
+  EXPECT_NE(render_in("en", finding->fixes[0].text).find("py-spy record"), std::string::npos);
+  EXPECT_NE(render_in("en", finding->fixes[1].text).find("--idle"), std::string::npos);
+
+  const Diagnosis busy = diagnose(with_own_code(150, 3.5).build());
+  ASSERT_NE(find(busy, "unseen-time"), nullptr);
+  EXPECT_FALSE(says(*find(busy, "unseen-time"), "it mostly waits"));
+  EXPECT_EQ(find(busy, "unseen-time")->fixes.size(), 1u);
+
+  EXPECT_FALSE(fires(healthy(), "unseen-time"));
+  EXPECT_TRUE(fires(with_own_code(42, 3.5), "unseen-time"));   // 21 % of the step
+  EXPECT_FALSE(fires(with_own_code(38, 3.5), "unseen-time"));  // 19 %
+  // 30 % of the step, but little of a run that does something else for most of its time.
+  RecordBuilder rare;
+  rare.startup(60).steps(100, {.forward = 70, .backward = 70, .rest = 60}).cpu(3.5).memory(4);
+  EXPECT_FALSE(fires(rare, "unseen-time"));
+}
+
+TEST(Findings, TimeInOwnPythonCodeNeedsStepsToBeJudged) {
+  RecordBuilder few;
+  const Diagnosis diagnosis =
+      diagnose(few.steps(8, {.forward = 20, .backward = 20, .rest = 160}).cpu(0.3).memory(4).build());
+  EXPECT_EQ(find(diagnosis, "unseen-time"), nullptr);
+  EXPECT_NE(unjudged(diagnosis, "unseen-time"), nullptr);
+}
+
 TEST(Findings, SlowStart) {
   RecordBuilder slow;
   slow.startup(40).steps(100, {.forward = 100, .backward = 100}).cpu(3.5).memory(4);

@@ -262,5 +262,56 @@ TEST_F(Outputs, AReadOnlyDestinationIsSaid) {
   EXPECT_TRUE(copy("out", "/proc/forebay-nowhere").error);
 }
 
+std::vector<std::string> replaced_of(const OutputResult& result) {
+  std::vector<std::string> names;
+  for (const CopiedFile& file : result.files)
+    if (file.replaced) names.push_back(fs::path(file.to).filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST_F(Outputs, FilesOfOthersThatAreReplacedAreCounted) {
+  for (const char* name : {"same", "other", "shorter", "linked", "link-same", "link-other", "new"})
+    write(std::string("out/") + name, "content");
+  fs::remove(settings_.workdir + "/out/link-same");
+  fs::remove(settings_.workdir + "/out/link-other");
+  fs::create_symlink("same", settings_.workdir + "/out/link-same");
+  fs::create_symlink("same", settings_.workdir + "/out/link-other");
+  fs::create_directories(folder_.file("saved"));
+  std::ofstream(folder_.file("saved/same")) << "content";
+  std::ofstream(folder_.file("saved/other")) << "CONTENT";
+  std::ofstream(folder_.file("saved/shorter")) << "c";
+  fs::create_symlink("nowhere", folder_.file("saved/linked"));
+  fs::create_symlink("same", folder_.file("saved/link-same"));
+  fs::create_symlink("other", folder_.file("saved/link-other"));
+  settings_.began = Instant{4'000'000'000'000'000'000};  // what lies there is older
+  const auto result = copy("out", folder_.file("saved"));
+  ASSERT_FALSE(result.error) << result.error->sentence();
+  EXPECT_THAT(replaced_of(result), ElementsAre("link-other", "linked", "other", "shorter"));
+  EXPECT_EQ(last_.replaced(), 4u);
+  EXPECT_EQ(last_.to_json()["replaced"].as_integer(), 4);
+  EXPECT_EQ(last_.to_json()["outputs"].at(0)["replaced"].as_integer(), 4);
+}
+
+TEST_F(Outputs, WhatTheRunPutThereItselfIsNotAnotherFile) {
+  write("out/a", "1");
+  write("out/b", "1");
+  fs::create_directories(folder_.file("saved"));
+  std::ofstream(folder_.file("saved/b")) << "of another run";
+  settings_.began = Instant{0};  // copies between times came after the run began
+  EXPECT_THAT(replaced_of(copy("out", folder_.file("saved"))), ElementsAre());
+  write("out/a", "22");
+  settings_.replaced_before = {folder_.file("saved/b")};  // said by a copy between times
+  EXPECT_THAT(replaced_of(copy("out", folder_.file("saved"))), ElementsAre("b"));
+
+  settings_.previous = last_.to_json();  // a copy that is repeated: the manifest knows its own files
+  settings_.replaced_before.clear();
+  write("out/a", "333");
+  EXPECT_THAT(replaced_of(copy("out", folder_.file("saved"))), ElementsAre("b"));
+  settings_.previous = last_.to_json();
+  std::ofstream(folder_.file("saved/a")) << "somebody else's";
+  EXPECT_THAT(replaced_of(copy("out", folder_.file("saved"))), ElementsAre("a", "b"));
+}
+
 }  // namespace
 }  // namespace forebay
