@@ -194,7 +194,7 @@ class ProbeVerb final : public Verb {
 VerbInfo probe_verb_info() {
   return {
       "probe",
-      "Plan",
+      "Rent",
       "run a slice of a job, measure it, and say what the whole will take",
       "Runs the job file or the command after -- like `forebay run`, but stops it when its training loop "
       "has made --steps steps after --warmup ones, or when --max-duration is over, whichever is first. "

@@ -66,7 +66,7 @@ class SizeVerb final : public Verb {
 
 VerbInfo size_verb_info() {
   return {"size",
-          "Plan",
+          "Rent",
           "memory that a training or inference job needs",
           "Computes the memory of one GPU term by term (weights, gradients, optimizer, activations, logits, "
           "KV cache and "
