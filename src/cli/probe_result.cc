@@ -25,7 +25,8 @@ std::string seconds_text(double seconds) {
 }
 
 std::string range_text(const ExpectedRange& range, std::string (*format)(double)) {
-  const std::string low = format(range.low), high = format(range.high);
+  std::string low = format(range.low);
+  const std::string high = format(range.high);
   if (low == high) return low;
   return say(tr("{0} to {1}"), low, high);
 }

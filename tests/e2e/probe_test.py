@@ -181,7 +181,7 @@ class WithTorch(ForebayCase):
         self.forebay("run", "-q", "--", PYTHON, "train.py", "300", "slow", timeout=120, check=0)
         measured = self.outcome()["duration_ns"] * 1e-9
         print("foretold %.1f to %.1f s, measured %.1f s" % (expected["low"], expected["high"], measured), file=sys.stderr)
-        self.assertLess(expected["high"] / expected["low"], 1.8)
+        self.assertLess(expected["high"] / expected["low"], 2.5)
         self.assertLessEqual(expected["low"], measured)
         self.assertGreaterEqual(expected["high"], measured)
 

@@ -16,6 +16,9 @@ pid_t sleeper() {
   if (pid == 0) {
     ::setpgid(0, 0);
     ::signal(SIGINT, SIG_DFL);
+    sigset_t none;  // a supervisor of an earlier test may have left signals blocked
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
     for (;;) ::pause();
   }
   ::setpgid(pid, pid);
