@@ -10,8 +10,12 @@ import pathlib
 import re
 import sys
 
-CALLS = {"tr": 0, "tr_later": 0, "tr_in": 1, "say": 1, "msgid": 0, "Text": 0}  # which argument is the text
-CALL = re.compile(r"\b(tr_in|tr_later|tr|say|msgid|Text)\s*(?=[({])")
+# Which arguments are texts. Parts of an error are translated where the error is shown (Error::shown).
+CALLS = {"tr": [0], "tr_later": [0], "tr_in": [1], "say": [1], "msgid": [0], "Text": [0],
+         "make_error": [1, 3, 4], "system_error": [0], "failed_outcome": [1]}
+CALL = re.compile(r"\b(%s)\s*(?=[({])" % "|".join(sorted(CALLS, key=len, reverse=True)))
+# What the supervisor says of an end is recorded in English and looked up by its pattern when it is shown.
+ENDS = re.compile(r"\b(?:(?:failure\.|stop_)sentence\s*=|set_reason\(|request_stop\(|\bstop\(|LimitReached\{)")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 # Texts that stand in tables: file, pattern whose group 1 is the string literal's inside.
 TABLES = [("src/diagnosis/metric_table.cc", re.compile(r'\{\s*"[a-z0-9_]+",\s*"[^"]*",\s*"((?:[^"\\]|\\.)*)"\s*\}')),
@@ -73,14 +77,34 @@ def texts_of_source(path):
         if match.group(1) == "say" and path.parent.name != "report":
             continue  # another function of that name
         found = arguments(source, match.end())
-        position = CALLS[match.group(1)]
-        if len(found) > position:
-            literal_only = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', found[position])
+        for argument in (found[position] for position in CALLS[match.group(1)] if position < len(found)):
+            literal_only = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', argument)
             # std::string("…") and conditions are texts; calls like json["key"] and f("…") are not.
             if re.search(r'[\[(]\s*""', literal_only.replace('std::string("")', '""').replace('std::string_view("")', '""')):
                 continue
-            for text in texts_of_argument(found[position]):
+            for text in texts_of_argument(argument):
                 yield text, source.count("\n", 0, match.start()) + 1
+
+
+def numbered(text):
+    """"{} of {}" as "{0} of {1}"."""
+    parts = text.split("{}")
+    return parts[0] + "".join("{%d}%s" % (number, part) for number, part in enumerate(parts[1:]))
+
+
+def ends_without_words(root):
+    """Sentences about an end that src/record/outcome_words.cc does not know."""
+    words = root / "src/record/outcome_words.cc"
+    if not words.exists():
+        return
+    known = {text for text, _ in texts_of_source(words)}
+    for path in sorted(root.glob("src/supervisor/*.cc")):
+        source = without_comments(path.read_text(encoding="utf-8"))
+        for match in ENDS.finditer(source):
+            statement = source[match.end():source.index(";", match.end())]
+            for text in texts_of_argument(statement):
+                if " " in text and numbered(text) not in known:
+                    yield f"{path.relative_to(root)}:{source.count(chr(10), 0, match.start()) + 1}: src/record/outcome_words.cc lacks \"{numbered(text)}\""
 
 
 # What help pages show: the argument with the help of an option, and group, summary and description of a verb.
@@ -168,6 +192,7 @@ def read_catalogue(path):
 
 def check(root, catalogue):
     texts, complaints = collect(root)
+    complaints += ends_without_words(root)
     known = {}
     for msgid, msgstr, line in read_catalogue(catalogue):
         place = f"{catalogue.name}:{line}"

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace forebay {
 namespace {
@@ -41,7 +42,7 @@ Result<AttemptContext> take_run(const std::string& path) {
   FOREBAY_TRY(const RunRow row, runs.get(id));
   if (row.state != RunState::kQueued)
     return make_error(ErrorCode::kConflict, "start", id,
-                      fmt::format("it is already {}", run_state_name(row.state)));
+                      fmt::format(fmt::runtime(tr("it is already {0}")), tr(run_state_name(row.state))));
   FOREBAY_TRY(const std::int64_t epoch, runs.take_over(id, row.epoch, own_identity(), clock.now()));
   fault_point("attempt:after-take-over");
   SupervisorSettings settings{directory, clock, fmt::format("{}.{}", id, epoch)};

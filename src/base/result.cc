@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace forebay {
 
 std::string_view error_code_name(ErrorCode code) {
@@ -48,6 +50,16 @@ std::string Error::sentence() const {
   return text;
 }
 
+std::string Error::shown() const {
+  const Error in_language{code, std::string(tr(tried)), on, std::string(tr(cause)), std::string(tr(advice))};
+  if (current_language() == "en" || tried.empty()) return in_language.sentence();
+  std::string text = fmt::format(fmt::runtime(tr("cannot {0}")), in_language.tried);
+  if (!on.empty()) text += " " + on;
+  if (!cause.empty()) text += fmt::format(fmt::runtime(tr(": {0}")), in_language.cause);
+  if (!advice.empty()) text += fmt::format(fmt::runtime(tr(". {0}")), in_language.advice);
+  return text;
+}
+
 namespace {
 ErrorCode code_of(int error_number) {
   switch (error_number) {
@@ -85,6 +97,21 @@ ErrorCode code_of(int error_number) {
       return ErrorCode::kInternal;
   }
 }
+}  // namespace
+
+namespace {
+// What the operating system says most; looked up where it is shown.
+[[maybe_unused]] constexpr std::string_view kSystemMessages[] = {
+    msgid("No such file or directory"),
+    msgid("Permission denied"),
+    msgid("No space left on device"),
+    msgid("Read-only file system"),
+    msgid("Not a directory"),
+    msgid("Is a directory"),
+    msgid("File exists"),
+    msgid("Operation not permitted"),
+    msgid("Free some disk space and try again."),
+};
 }  // namespace
 
 Error system_error(std::string tried, std::string on, int error_number) {

@@ -39,6 +39,8 @@ struct Error {
 
   // One sentence for people: "cannot <tried> <on>: <cause>. <advice>"
   std::string sentence() const;
+  // The same in the chosen language: its parts are msgids where they are literals of make_error and its like.
+  std::string shown() const;
 };
 
 // An Error made from errno (or a given error number): code and cause are filled in.

@@ -37,7 +37,7 @@ void Console::complain(const Error& error) const {
                                      {"sentence", error.sentence()}});
     (void)write_all(STDOUT_FILENO, Json::object({{"error", story}}).dump(2) + "\n", "standard output");
   }
-  remark(error.sentence());
+  remark(error.shown());
 }
 
 void Console::remark(std::string_view text) const {

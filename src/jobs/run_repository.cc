@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 namespace forebay {
 namespace {
@@ -132,7 +133,8 @@ Result<RunRow> RunRepository::find(const std::string& reference) {
     std::string ids;
     for (const RunRow& row : rows) ids += (ids.empty() ? "" : ", ") + row.id;
     return make_error(ErrorCode::kInvalidInput, "find the run", reference,
-                      fmt::format("several begin like this: {}", ids), "Give more letters.");
+                      fmt::format(fmt::runtime(tr("several begin like this: {0}")), ids),
+                      "Give more letters.");
   }
   FOREBAY_TRY(auto named, select("WHERE name = ? ORDER BY created_ns DESC LIMIT 1", {reference}));
   if (!named.empty()) return std::move(named.front());

@@ -116,7 +116,7 @@ Headline headline_of(const RunRecord& record) {
   if (!record.outcome)
     return {Headline::Kind::kRunning, Text{duration ? "Running for {0}" : "Running", {after}}, {}};
   Headline headline = of_outcome(*record.outcome, after);
-  if (record.outcome->cause != OutcomeCause::kSucceeded) headline.detail = Text{record.outcome->sentence, {}};
+  if (record.outcome->cause != OutcomeCause::kSucceeded) headline.detail = record.outcome->sentence;
   return headline;
 }
 

@@ -15,8 +15,8 @@ namespace forebay {
 
 struct Headline {
   enum class Kind { kRunning, kGood, kStopped, kBad } kind = Kind::kRunning;
-  Text sentence;  // "Succeeded in 2 min 14 s"
-  Text detail;    // the outcome's own sentence where it says more; may be empty
+  Text sentence;       // "Succeeded in 2 min 14 s"
+  std::string detail;  // the outcome's own sentence, as recorded, where it says more; may be empty
 };
 Headline headline_of(const RunRecord& record);
 Tone tone_of(Headline::Kind kind);

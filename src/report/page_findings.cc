@@ -1,6 +1,7 @@
 // The page's sentences: header with the verdict, findings, what was not covered.
 #include <fmt/format.h>
 
+#include "record/outcome_words.h"
 #include "report/headline.h"
 #include "report/page_sections.h"
 #include "report/say.h"
@@ -168,7 +169,7 @@ void page_header(HtmlWriter& html, const PageContext& page) {
   html.element("p", render_in(language, headline.sentence), {{"class", "outcome"}});
   if (!page.diagnosis.summary.empty())
     html.element("p", render_in(language, page.diagnosis.summary), {{"class", "summary"}});
-  if (!headline.detail.empty()) html.element("p", render_in(language, headline.detail));
+  if (!headline.detail.empty()) html.element("p", outcome_sentence_in(language, headline.detail));
   if (headline.kind == Headline::Kind::kBad)
     if (const auto lines = last_error_lines(page.record); !lines.empty()) {
       html.open("pre", {{"class", "error"}});

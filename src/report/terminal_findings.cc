@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "record/outcome_words.h"
 #include "report/headline.h"
 #include "report/say.h"
 #include "report/step_parts.h"
@@ -84,7 +85,7 @@ void write_verdict(TerminalText& text, const RunRecord& record, const Diagnosis&
   const std::string id = name == record.id ? std::string() : record.id;
   text.line({{name, Tone::kStrong}, {id.empty() ? "" : "  " + id, Tone::kDim}});
   text.paragraph(0, mark, tone, verdict, tone);
-  if (!headline.detail.empty()) text.paragraph(2, "", tone, render(headline.detail));
+  if (!headline.detail.empty()) text.paragraph(2, "", tone, outcome_sentence(headline.detail));
   if (!diagnosis.summary.empty()) text.paragraph(2, "", tone, render(diagnosis.summary));
   if (headline.kind == Headline::Kind::kBad)
     for (const std::string& line : last_error_lines(record))

@@ -58,10 +58,32 @@ class BadUsageAsJson(ForebayCase):
     def test_complaints_are_in_the_words_of_the_language(self):
         for words in (["ps", "--last"], ["compare", "a"], ["ps", "x"], ["ps", "--color", "purple"]):
             result = self.forebay("--lang", "zh_CN", *words, check=2)
-            self.assertTrue(any("\u4e00" <= c <= "\u9fff" for c in result.err.split(":", 2)[2]), result.err)
+            self.assertTrue(any("\u4e00" <= c <= "\u9fff" for c in result.err.split("\uff1a", 1)[1]), result.err)
         self.assertIn("--last needs a value: N", self.forebay("ps", "--last", check=2).err)
         self.assertIn("AFTER is missing", self.forebay("compare", "a", check=2).err)
         self.assertIn("there are only: auto, always, never", self.forebay("ps", "--color", "purple", check=2).err)
+
+
+class SentencesInChinese(ForebayCase):
+    def chinese(self, *words, code):
+        result = self.forebay("--lang", "zh_CN", *words, check=code)
+        return result.text + result.err
+
+    def test_errors(self):
+        text = self.chinese("logs", "nothing", code=2)
+        self.assertIn("\u65e0\u6cd5\u627e\u5230\u8fd0\u884c nothing\uff1a", text)
+        for english in ("cannot", "no run has", "lists them"):
+            self.assertNotIn(english, text)
+        self.assertIn("\u8fd8\u6ca1\u6709\u4efb\u4f55\u8fd0\u884c", self.chinese("report", code=2))
+
+    def test_how_a_run_ended_while_the_record_stays_english(self):
+        self.forebay("run", "-q", "--max-duration", "1s", "--", "sleep", "30", check=124)
+        self.assertIn("the limit max_duration is", self.outcome()["sentence"])
+        self.assertIn("\u540e\u505c\u6b62\uff1amax_duration", "".join(self.chinese("report", code=0).split()))
+        self.forebay("report", "--lang", "zh_CN", "-o", "page.html", check=0)
+        self.assertIn("\u540e\u505c\u6b62\uff1amax_duration", (self.work / "page.html").read_text())
+        self.assertIn("\u6ca1\u6709\u547d\u4ee4 no-such-program", self.chinese("run", "-q", "--", "no-such-program", code=127))
+        self.assertEqual(self.outcome()["sentence"], "there is no command no-such-program in the PATH")
 
 
 class FilesAskedForByName(ForebayCase):

@@ -11,6 +11,7 @@
 #include "cli/run_view.h"
 #include "cli/verb_list.h"
 #include "environment/code.h"
+#include "record/outcome_words.h"
 #include "supervisor/client.h"
 
 namespace forebay {
@@ -63,7 +64,7 @@ Result<int> start_and_show(const SubmitRequest& request, const Console& console,
                                      {"outcome", outcome.to_json()}}));
   console.remark(
       fmt::format(fmt::runtime(tr("run {0}: {1}; `forebay compare {2} {0}` puts the two side by side")),
-                  submission.row.id, outcome.sentence, request.parent));
+                  submission.row.id, outcome_sentence(outcome.sentence), request.parent));
   return process_exit_code(outcome);
 }
 

@@ -12,6 +12,7 @@
 #include "cli/run_view.h"
 #include "cli/verb_list.h"
 #include "control/open_runs.h"
+#include "record/outcome_words.h"
 #include "report/report_json.h"
 #include "report/terminal.h"
 #include "spec/job_file.h"
@@ -103,7 +104,7 @@ class RunVerb final : public Verb {
   Result<void> report(const Submission& submission, const Console& console, const Outcome& outcome) const {
     if (quiet_ && !console.json) {
       if (outcome.cause != OutcomeCause::kSucceeded && outcome.cause != OutcomeCause::kJobFailed)
-        console.remark(outcome.sentence);
+        console.remark(outcome_sentence(outcome.sentence));
       return {};
     }
     FOREBAY_TRY(const RunView view, load_run_view(submission.directory));
