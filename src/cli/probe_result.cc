@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "record/outcome_words.h"
 #include "report/bar.h"
 #include "report/headline.h"
 #include "report/terminal_text.h"
@@ -187,7 +188,8 @@ std::string render_probe(const RunRecord& record, const ProbeResult& result, con
   const Headline headline = headline_of(record);
   text.heading(say(tr("Probe of {0}"), run_name(record)), record.id);
   text.paragraph(0, "", Tone::kPlain, render(headline.sentence), tone_of(headline.kind));
-  if (!headline.detail.empty()) text.paragraph(0, "", Tone::kPlain, render(headline.detail), Tone::kDim);
+  if (!headline.detail.empty())
+    text.paragraph(0, "", Tone::kPlain, outcome_sentence(headline.detail), Tone::kDim);
   text.heading(tr("Measured"));
   write_step(text, result.measured);
   write_machine(text, result.measured);
