@@ -10,6 +10,7 @@ help:
 	@echo "make test      the same for all tests"
 	@echo "make dist      one relocatable tarball and a Python wheel, in dist/"
 	@echo "make bench     measurements against peers (release build); results in bench/results/"
+	@echo "make accuracy  predictions against measured truth; fails when worse than the thresholds"
 	@echo "make check     format, rooms, translations, clang-tidy on changed files"
 	@echo "make asan tsan fuzz   the same tests under sanitizers; short fuzzing"
 
@@ -46,6 +47,9 @@ bench: release python-env
 	@cmake --preset bench >/dev/null && ninja -C build/bench -j$(JOBS) sampling_bench
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check psutil
 	@bench/run.sh build/release/src/forebay
+
+accuracy: build python-env
+	@scripts/accuracy.sh dev
 
 check: install-packages
 	@scripts/check.sh

@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(spdlog REQUIRED)
+find_package(CURL REQUIRED)
 
 function(forebay_prefer_static target library)
   find_library(FOREBAY_${library}_A NAMES lib${library}.a)
@@ -26,3 +27,8 @@ target_link_libraries(lib_log INTERFACE lib_fmt)
 forebay_prefer_static(lib_sqlite sqlite3 m ${CMAKE_DL_LIBS})
 forebay_prefer_static(lib_sodium sodium)
 forebay_prefer_static(lib_yaml yaml-cpp)
+
+# Only libcurl's header is used to build: the library itself is loaded when something is fetched (catalog/http_client.cc), so
+# that no command waits for its thirty libraries.
+add_library(lib_curl_header INTERFACE)
+target_include_directories(lib_curl_header SYSTEM INTERFACE ${CURL_INCLUDE_DIRS})

@@ -86,7 +86,8 @@ Outcome carry(AttemptContext& context) {
 }
 
 RunMove closing_move(const Outcome& outcome) {
-  if (outcome.cause == OutcomeCause::kSucceeded) return RunMove::kFinish;
+  if (outcome.cause == OutcomeCause::kSucceeded || outcome.cause == OutcomeCause::kSliceSeen)
+    return RunMove::kFinish;
   if (outcome.cause == OutcomeCause::kCancelled) return RunMove::kCancel;
   return RunMove::kFail;
 }
@@ -110,7 +111,8 @@ void finish(AttemptContext& context, Outcome outcome) {
   (void)context.supervisor.flush_log();
   fault_point("attempt:after-outcome");
   const bool command_ran = outcome.started.has_value();
-  if (command_ran && !context.job.outputs.empty() && move_run(context, RunMove::kSave)) {
+  if (command_ran && !context.job.outputs.empty() && !is_probe(context) &&
+      move_run(context, RunMove::kSave)) {
     const Outcome saved = save_outputs(context, outcome);
     if (saved.sentence != outcome.sentence) write_outcome(context, saved);
     outcome = saved;

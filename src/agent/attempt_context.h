@@ -58,7 +58,9 @@ void conclude(AttemptContext& context);                          // findings and
 // How a child of the supervisor ended, as an outcome of the run.
 Outcome outcome_of(const ChildOutcome& child);
 Outcome failed_outcome(OutcomeCause cause, std::string sentence);
-// Limits of the job's policy; the budget becomes a duration at the given price.
+// Only a slice of the job is wanted: no output is copied, nothing is tried again.
+bool is_probe(const AttemptContext& context);
+// Limits of the job's policy, and of a probe; the budget becomes a duration at the given price.
 Limits limits_of(const AttemptContext& context);
 
 }  // namespace forebay

@@ -126,7 +126,7 @@ void point_at_checkpoint(AttemptContext& context) {
 }  // namespace
 
 Outcome execute(AttemptContext& context) {
-  const std::int64_t retries = context.job.policy.retries.value_or(0);
+  const std::int64_t retries = is_probe(context) ? 0 : context.job.policy.retries.value_or(0);
   std::optional<Instant> first_start;
   for (std::int64_t retry = 0;; ++retry) {
     if (retry == 0) context.first_start_ns = context.clock.monotonic_ns();

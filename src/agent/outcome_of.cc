@@ -22,6 +22,8 @@ OutcomeCause cause_of(const ChildOutcome& child) {
       return OutcomeCause::kIdle;
     case StopReason::kHang:
       return OutcomeCause::kHang;
+    case StopReason::kSlice:
+      return OutcomeCause::kSliceSeen;
     case StopReason::kMemoryLimit:
     case StopReason::kKernelOutOfMemory:
       return OutcomeCause::kOutOfMemory;
@@ -64,12 +66,21 @@ Outcome outcome_of(const ChildOutcome& child) {
   return outcome;
 }
 
+bool is_probe(const AttemptContext& context) {
+  return context.launch["probe"].is_object();
+}
+
 Limits limits_of(const AttemptContext& context) {
   const JobPolicy& policy = context.job.policy;
   Limits limits;
   limits.max_duration = policy.max_duration;
   limits.idle_stop = policy.idle_stop;
   limits.hang_stop = policy.hang_stop;
+  if (is_probe(context)) {
+    const Json& slice = context.launch["probe"];
+    limits.slice_steps = slice["stop_after_steps"].as_integer();
+    if (const auto longest = slice["longest_ns"].as_integer()) limits.slice_duration = Duration{*longest};
+  }
   if (policy.budget && context.price_per_hour && context.price_per_hour->nano > 0 &&
       policy.budget->currency == context.price_per_hour->currency)
     limits.budget = Duration::from_seconds(static_cast<double>(policy.budget->nano) /

@@ -57,6 +57,8 @@ void prepend_path(std::map<std::string, std::string>& environment, const std::st
 void add_own_variables(AttemptContext& context) {
   auto& environment = context.environment;
   environment["FOREBAY_RUN"] = context.id;
+  // So that a script can leave out what a slice does not need (a long evaluation before the first step).
+  if (is_probe(context)) environment["FOREBAY_PROBE"] = "1";
   if (context.launch["resume"].as_bool().value_or(false) && context.job.checkpoint &&
       context.job.checkpoint->path) {
     const std::string path = absolute_path(join_path(context.folder, *context.job.checkpoint->path));

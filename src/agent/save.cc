@@ -68,6 +68,7 @@ PeriodicSaver::PeriodicSaver(const AttemptContext& context)
     : clock_(context.clock),
       replaced_file_(context.directory.replaced()),
       settings_(output_settings(context.directory, context.folder, context.id, context.job)) {
+  if (is_probe(context)) return;
   for (const JobOutput& output : context.job.outputs)
     if (output.every)
       entries_.push_back(

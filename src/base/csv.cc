@@ -127,4 +127,12 @@ std::string CsvTable::place(std::size_t row) const {
   return fmt::format("{}:{}", name_, lines_[row]);
 }
 
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos && !text.starts_with('#'))
+    return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
 }  // namespace forebay

@@ -43,4 +43,7 @@ class CsvTable {
   std::vector<std::size_t> lines_;
 };
 
+// The text as one cell: in quotes where it holds commas, quotes or line ends, or would read as a comment.
+std::string csv_cell(std::string_view text);
+
 }  // namespace forebay

@@ -36,29 +36,6 @@ Result<void> judge(const std::vector<JobProblem>& problems, const Console& conso
   return Error{ErrorCode::kInvalidInput, "", sentences, "", ""};
 }
 
-struct ReadJob {
-  Job job;
-  std::string text;
-  JobSource source;
-  std::string folder;  // of the job file
-};
-
-Result<ReadJob> read_job_file(const std::string& file, const Console& console) {
-  auto text = read_file(file, kMaximumJobFileSize + 1);
-  if (!text && text.error().code == ErrorCode::kNotFound)
-    return bad(file, std::string(tr("there is no such job file")),
-               fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")), file));
-  FOREBAY_CHECK(text);
-  const std::string advice = fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")),
-                                         file.ends_with(".py") ? "python " + file : "./" + file);
-  if (text->starts_with("#!") || file.ends_with(".py") || file.ends_with(".sh"))
-    return bad(file, std::string(tr("it is a program, not a job file")), advice);
-  JobParse parse = parse_job(*text, file);
-  FOREBAY_CHECK(judge(parse.problems, console));
-  const std::string folder = std::filesystem::path(absolute_path(file)).parent_path().string();
-  return ReadJob{std::move(parse.job), std::move(*text), std::move(parse.source), folder};
-}
-
 Result<std::string> folder_of(const LaunchOptions& options, const ReadJob& read) {
   std::string folder = absolute_path(".");
   if (!folder.starts_with('/'))
@@ -103,7 +80,23 @@ Result<double> sample_rate(const std::string& text) {
 
 }  // namespace
 
-void LaunchOptions::declare(CommandLine& line) {
+Result<ReadJob> read_job_file(const std::string& file, const Console& console) {
+  auto text = read_file(file, kMaximumJobFileSize + 1);
+  if (!text && text.error().code == ErrorCode::kNotFound)
+    return bad(file, std::string(tr("there is no such job file")),
+               fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")), file));
+  FOREBAY_CHECK(text);
+  const std::string advice = fmt::format(fmt::runtime(tr("To run a program write `forebay run -- {0}`.")),
+                                         file.ends_with(".py") ? "python " + file : "./" + file);
+  if (text->starts_with("#!") || file.ends_with(".py") || file.ends_with(".sh"))
+    return bad(file, std::string(tr("it is a program, not a job file")), advice);
+  JobParse parse = parse_job(*text, file);
+  FOREBAY_CHECK(judge(parse.problems, console));
+  const std::string folder = std::filesystem::path(absolute_path(file)).parent_path().string();
+  return ReadJob{std::move(parse.job), std::move(*text), std::move(parse.source), folder};
+}
+
+void LaunchOptions::declare_job(CommandLine& line) {
   line.positional("FILE", file, "job file (YAML); `forebay help job` describes it", false);
   line.command(command, "the program to run, exactly as you would type it");
   line.option("--name", name, "NAME", "name of the run (default: from the job file or the script)");
@@ -114,18 +107,22 @@ void LaunchOptions::declare(CommandLine& line) {
                    "set a variable for the job; without a value it is taken from here; may be repeated");
   line.option("--price,--price-per-hour", price, "MONEY",
               "what this machine costs, for example '2.5 USD'; makes the bill and a budget possible");
-  line.option("--max-duration", max_duration, "DURATION", "stop the job after this time, for example 12h");
-  line.option("--idle-stop", idle_stop, "DURATION",
-              "stop the job when nothing happened for so long (no CPU, GPU, I/O, step or log line)");
-  line.option("--hang-stop", hang_stop, "DURATION",
-              "stop the job when it is alive but made no step, log line or I/O for so long");
   line.option("--memory", memory, "SIZE",
               "limit the memory of the job's whole process tree, for example 16GiB");
   line.option("--sample-hz", sample, "HERTZ", "samples of the machine per second, 0.1 to 20 (default 1)");
   line.flag("--isolate", isolate,
             "build a Python environment of its own from the project's files instead of using the active one");
-  line.flag("--no-hook", no_hook, "do not look into Python training loops");
   line.flag("--dry-run", dry_run, "say what would be run, and run nothing");
+}
+
+void LaunchOptions::declare(CommandLine& line) {
+  declare_job(line);
+  line.option("--max-duration", max_duration, "DURATION", "stop the job after this time, for example 12h");
+  line.option("--idle-stop", idle_stop, "DURATION",
+              "stop the job when nothing happened for so long (no CPU, GPU, I/O, step or log line)");
+  line.option("--hang-stop", hang_stop, "DURATION",
+              "stop the job when it is alive but made no step, log line or I/O for so long");
+  line.flag("--no-hook", no_hook, "do not look into Python training loops");
 }
 
 Result<Money> parse_price_per_hour(const std::string& text) {

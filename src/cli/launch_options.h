@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "control/submit.h"
+#include "spec/job_file.h"
 
 namespace forebay {
 
@@ -26,7 +27,18 @@ struct LaunchOptions {
   bool dry_run = false;
 
   void declare(CommandLine& line);
+  // Without limits and the hook's switch: for `probe`, which has its own.
+  void declare_job(CommandLine& line);
 };
+
+struct ReadJob {
+  Job job;
+  std::string text;
+  JobSource source;
+  std::string folder;  // of the job file
+};
+// Reads a job file; its problems are printed, the first is the error.
+Result<ReadJob> read_job_file(const std::string& file, const Console& console);
 
 // The whole request, or the first problem; all problems of a job file are printed by this call.
 Result<SubmitRequest> make_request(const LaunchOptions& options, const Console& console);

@@ -13,6 +13,7 @@ inline Json run_json(const RunRow& row) {
                             {"command", row.command},
                             {"folder", row.folder},
                             {"engine", row.engine},
+                            {"kind", row.kind},
                             {"exit_code", row.exit_code}});
   json.set("cause", row.cause.empty() ? Json() : Json(row.cause));
   json.set("created", format_instant(row.created));

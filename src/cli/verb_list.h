@@ -7,6 +7,7 @@ namespace forebay {
 
 VerbInfo run_verb_info();
 VerbInfo submit_verb_info();
+VerbInfo probe_verb_info();
 VerbInfo ps_verb_info();
 VerbInfo logs_verb_info();
 VerbInfo stop_verb_info();
@@ -16,8 +17,13 @@ VerbInfo outputs_verb_info();
 VerbInfo leases_verb_info();
 VerbInfo report_verb_info();
 VerbInfo compare_verb_info();
+VerbInfo plan_verb_info();
+VerbInfo gpus_verb_info();
+VerbInfo offers_verb_info();
+VerbInfo offers_update_verb_info();
 VerbInfo job_check_verb_info();
 VerbInfo job_schema_verb_info();
+VerbInfo size_verb_info();
 VerbInfo runs_prune_verb_info();
 VerbInfo debug_bundle_verb_info();
 VerbInfo completion_verb_info();

@@ -51,7 +51,7 @@ Outcome known_outcome(const RunRow& row, const RunDirectory& directory) {
 
 // Outputs that were still to be copied are not, and the person must know.
 void note_unsaved_outputs(Outcome& outcome, const RunRow& row, const RunDirectory& directory) {
-  if (outcome.cause != OutcomeCause::kSucceeded) return;
+  if (outcome.cause != OutcomeCause::kSucceeded || row.kind == kProbeRun) return;
   const auto job = read_json_file(directory.job());
   if (!job || (*job)["outputs"].size() == 0) return;
   if (const auto manifest = read_json_file(directory.outputs());
@@ -74,7 +74,8 @@ std::int64_t kept_log_bytes(const RunDirectory& directory) {
 }
 
 RunMove closing_move(const Outcome& outcome) {
-  if (outcome.cause == OutcomeCause::kSucceeded) return RunMove::kFinish;
+  if (outcome.cause == OutcomeCause::kSucceeded || outcome.cause == OutcomeCause::kSliceSeen)
+    return RunMove::kFinish;
   return outcome.cause == OutcomeCause::kCancelled ? RunMove::kCancel : RunMove::kFail;
 }
 

@@ -58,6 +58,11 @@ Json launch_json(const SubmitRequest& request, const RunRow& row) {
                                  ? Json::object({{"nano", request.price_per_hour->nano},
                                                  {"currency", request.price_per_hour->currency}})
                                  : Json());
+  if (request.probe)
+    json.set("probe", Json::object({{"steps", request.probe->steps},
+                                    {"warmup_steps", request.probe->warmup_steps},
+                                    {"stop_after_steps", request.probe->steps + request.probe->warmup_steps},
+                                    {"longest_ns", request.probe->longest.nanoseconds}}));
   return json;
 }
 
@@ -110,6 +115,7 @@ Result<Submission> submit_run(const SubmitRequest& request) {
   row.owner = own_identity();
   row.created = row.updated = system_clock().now();
   row.parent = request.parent;
+  if (request.probe) row.kind = kProbeRun;
   row.price_per_hour = request.price_per_hour;
   fault_point("submit:after-directory");
   if (!request.job_text.empty()) FOREBAY_CHECK(write_file_atomic(directory.job_text(), request.job_text));

@@ -13,6 +13,13 @@
 
 namespace forebay {
 
+// A slice of the job instead of the whole: whichever comes first.
+struct ProbeSlice {
+  std::int64_t steps = 50;  // that are measured, after
+  std::int64_t warmup_steps = 5;
+  Duration longest{300'000'000'000};  // from the command's start
+};
+
 struct SubmitRequest {
   Job job;
   std::string job_text;  // the job file as given; empty for a bare command
@@ -26,8 +33,9 @@ struct SubmitRequest {
   bool use_pty = false;  // the caller sits at a terminal
   int columns = 80, rows = 24;
   bool forward_input = false;  // the caller will send its standard input
-  std::string parent;          // the run this one repeats
-  std::string code_from;       // record directory whose code snapshot is restored into `folder` (rerun)
+  std::optional<ProbeSlice> probe;
+  std::string parent;     // the run this one repeats
+  std::string code_from;  // record directory whose code snapshot is restored into `folder` (rerun)
 };
 
 struct Submission {

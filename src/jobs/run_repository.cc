@@ -20,12 +20,13 @@ constexpr std::array kMigrations = std::to_array<Migration>({
        CREATE INDEX runs_by_creation ON runs (created_ns);
        CREATE INDEX runs_by_state ON runs (state);
        CREATE INDEX runs_by_name ON runs (name, created_ns);)"},
+    {2, "ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'run';"},
 });
 
 constexpr const char* kColumns =
     "id, name, command, folder, state, epoch, owner, created_ns, updated_ns, started_ns, ended_ns, "
     "exit_code, cause, engine, parent, "
-    "price_nano_per_hour, price_currency";
+    "price_nano_per_hour, price_currency, kind";
 constexpr const char* kActive = "state NOT IN ('finished', 'failed', 'cancelled')";
 
 template <typename T>
@@ -56,6 +57,7 @@ RunRow read_row(const DatabaseRow& from) {
   row.engine = from.text(13);
   row.parent = from.text(14);
   if (const auto nano = from.optional_integer(15)) row.price_per_hour = Money{*nano, from.text(16)};
+  row.kind = from.text(17);
   return row;
 }
 
@@ -83,12 +85,12 @@ Result<void> RunRepository::create(const RunRow& row) {
   const std::string owner = row.owner ? row.owner->to_json().dump() : "null";
   FOREBAY_TRY([[maybe_unused]] const auto changed,
               database_.execute(
-                  fmt::format("INSERT INTO runs ({}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", kColumns),
+                  fmt::format("INSERT INTO runs ({}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", kColumns),
                   {row.id, row.name, row.command, row.folder, std::string(run_state_name(row.state)),
                    row.epoch, owner, row.created.nanoseconds, row.updated.nanoseconds, nullable(row.started),
                    nullable(row.ended), nullable(row.exit_code), row.cause, row.engine, row.parent,
                    row.price_per_hour ? DatabaseValue(row.price_per_hour->nano) : DatabaseValue(),
-                   row.price_per_hour ? row.price_per_hour->currency : ""}));
+                   row.price_per_hour ? row.price_per_hour->currency : "", row.kind}));
   return {};
 }
 

@@ -14,6 +14,8 @@
 
 namespace forebay {
 
+inline constexpr const char* kProbeRun = "probe";  // RunRow::kind
+
 struct RunRow {
   std::string id;
   std::string name;
@@ -29,7 +31,8 @@ struct RunRow {
   std::optional<int> exit_code;
   std::string cause;  // outcome cause name, "" while it goes on
   std::string engine = "local";
-  std::string parent;  // the run it repeats
+  std::string parent;        // the run it repeats
+  std::string kind = "run";  // or kProbeRun: a slice of a job
   std::optional<Money> price_per_hour;
 };
 

@@ -6,10 +6,11 @@
 namespace forebay {
 namespace {
 
-constexpr std::array<std::pair<OutcomeCause, std::string_view>, 15> kNames{{
+constexpr std::array<std::pair<OutcomeCause, std::string_view>, 16> kNames{{
     {OutcomeCause::kSucceeded, "succeeded"},
     {OutcomeCause::kJobFailed, "job-failed"},
     {OutcomeCause::kOutOfMemory, "out-of-memory"},
+    {OutcomeCause::kSliceSeen, "slice-seen"},
     {OutcomeCause::kMaxDuration, "max-duration"},
     {OutcomeCause::kIdle, "idle"},
     {OutcomeCause::kHang, "hang"},
@@ -70,6 +71,7 @@ Result<Outcome> Outcome::from_json(const Json& json) {
 int process_exit_code(const Outcome& outcome) {
   switch (outcome.cause) {
     case OutcomeCause::kSucceeded:
+    case OutcomeCause::kSliceSeen:
       return 0;
     case OutcomeCause::kMaxDuration:
     case OutcomeCause::kIdle:

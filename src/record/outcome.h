@@ -14,6 +14,7 @@ enum class OutcomeCause {
   kSucceeded,       // the command ended with 0
   kJobFailed,       // the command ended with another code, or by a signal of its own making
   kOutOfMemory,     // killed by the kernel or by the job's memory limit, or an allocator said so
+  kSliceSeen,       // a probe has seen the slice of the job it wanted, and stopped it: a success
   kMaxDuration,     // policy.max_duration passed
   kIdle,            // policy.idle_stop passed
   kHang,            // policy.hang_stop passed

@@ -24,6 +24,8 @@ constexpr std::array kSentences = std::to_array<std::string_view>({
     msgid("stopped: the process that watches over the job was killed"),
     msgid("stopped: the log could not be written any more ({0})"),
     msgid("stopped after {0}: the budget is spent"),
+    msgid("stopped after {0}, as the probe wanted"),
+    msgid("stopped after {0} steps, as the probe wanted"),
     msgid("stopped after {0}: the limit max_duration is {1}"),
     msgid("stopped as hung: no step, no line of output and no I/O for {0} (limit hang_stop {1})"),
     msgid("stopped as idle: no CPU, GPU, I/O, step or output for {0} (limit idle_stop {1})"),

@@ -32,6 +32,8 @@ Headline of_outcome(const Outcome& outcome, const std::string& after) {
   switch (outcome.cause) {
     case kSucceeded:
       return {Kind::kGood, Text{"Succeeded in {0}", {after}}, {}};
+    case kSliceSeen:
+      return {Kind::kGood, Text{"Probe: a slice of {0} was seen, then the job was stopped", {after}}, {}};
     case kJobFailed:
       if (outcome.signal)
         return {Kind::kBad, Text{"Ended by signal {0} after {1}", {signal_name(*outcome.signal), after}}, {}};
@@ -199,6 +201,8 @@ NextCommand next_command(const RunRecord& record, const Diagnosis& diagnosis) {
   switch (record.outcome->cause) {
     case OutcomeCause::kSucceeded:
       break;
+    case OutcomeCause::kSliceSeen:
+      return {"forebay probe --from-run " + record.id, Text{"what was measured", {}}};
     case OutcomeCause::kNeverStarted:
     case OutcomeCause::kSupervisorLost:
       return {"forebay rerun " + record.id, Text{"run the same again", {}}};

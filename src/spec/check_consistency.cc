@@ -2,8 +2,8 @@
 #include <array>
 #include <set>
 
+#include "base/nearest.h"
 #include "spec/check_job.h"
-#include "spec/nearest.h"
 #include "spec/sentence.h"
 #include "spec/url.h"
 

@@ -1,6 +1,6 @@
 #include "spec/check_job.h"
 
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/read_value.h"
 #include "spec/sentence.h"
 

@@ -2,7 +2,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/read_value.h"
 #include "spec/sentence.h"
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/sentence.h"
 
 namespace forebay {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/schema.h"
 #include "spec/schema_text.h"
 #include "spec/sentence.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/read_value.h"
 #include "spec/sentence.h"
 #include "spec/skypilot_resources.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "spec/nearest.h"
+#include "base/nearest.h"
 #include "spec/read_value.h"
 #include "spec/sentence.h"
 

@@ -1,7 +1,7 @@
 #include <array>
 
+#include "base/nearest.h"
 #include "spec/check_job.h"
-#include "spec/nearest.h"
 #include "spec/sentence.h"
 
 namespace forebay {

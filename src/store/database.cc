@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 
 namespace forebay {
@@ -59,6 +60,18 @@ void bind(sqlite3_stmt* statement, int index, const DatabaseValue& value) {
     sqlite3_bind_text(statement, index, text->data(), static_cast<int>(text->size()), SQLITE_TRANSIENT);
   else
     sqlite3_bind_null(statement, index);
+}
+
+// The first to open a new database changes its journal, for which SQLite needs it alone and does not wait
+// (its busy timeout does not count there); so those who come at the same moment try again.
+int set_write_ahead_log(sqlite3* handle) {
+  const Clock& clock = system_clock();
+  const std::int64_t deadline = clock.monotonic_ns() + kBusyTimeoutMilliseconds * 1'000'000ll;
+  for (;;) {
+    const int code = sqlite3_exec(handle, "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
+    if ((code & 0xff) != SQLITE_BUSY || clock.monotonic_ns() > deadline) return code;
+    clock.sleep(Duration{2'000'000});
+  }
 }
 
 }  // namespace
@@ -135,7 +148,8 @@ Result<Database> Database::open(const std::string& path, std::span<const Migrati
   Database database(handle, path);
   if (code != SQLITE_OK) return database.error("open the database");
   sqlite3_busy_timeout(handle, kBusyTimeoutMilliseconds);
-  for (const char* pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
+  if (set_write_ahead_log(handle) != SQLITE_OK) return database.error("open the database");
+  for (const char* pragma : {"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
     if (sqlite3_exec(handle, pragma, nullptr, nullptr, nullptr) != SQLITE_OK)
       return database.error("open the database");
   FOREBAY_CHECK(database.migrate(migrations));

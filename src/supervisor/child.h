@@ -51,6 +51,9 @@ struct Limits {
   std::optional<Duration> budget;     // how long the money lasts
   std::optional<Duration> idle_stop;  // no CPU, GPU, I/O, step or log line for so long
   std::optional<Duration> hang_stop;  // no step, no log line and no I/O for so long
+  // A slice is wanted, not the whole job (a probe): so many training steps of one process, or so long.
+  std::optional<std::int64_t> slice_steps;
+  std::optional<Duration> slice_duration;
 };
 
 // Why the supervisor ended the child; kNone when the child ended by itself.
@@ -62,6 +65,7 @@ enum class StopReason {
   kBudget,
   kIdle,
   kHang,
+  kSlice,              // the slice that was wanted has been seen
   kMemoryLimit,        // the child's own limit
   kKernelOutOfMemory,  // the kernel killed (part of) it: the machine or the container ran out
   kLogFailed,          // the log could not be written (disk full): infrastructure

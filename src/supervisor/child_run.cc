@@ -21,6 +21,7 @@ namespace forebay {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kStepCount = kSecond / 10;  // between looks at how many steps there are
 constexpr std::int64_t kEmptyFollows =
     2'000'000;  // the warden says in the same breath that nothing is left, if so
 
@@ -261,10 +262,15 @@ void ChildRun::on_window(WindowSize size) {
 }
 
 Json ChildRun::status() const {
-  return Json::object({{"state", stop_.is_stopping() ? "stopping" : "running"},
-                       {"child_pid", static_cast<std::int64_t>(child_)},
-                       {"stop_reason", stop_reason_name(outcome_.stop_reason)},
-                       {"log_stalled", pump_.is_stalled()}});
+  Json status = Json::object({{"state", stop_.is_stopping() ? "stopping" : "running"},
+                              {"child_pid", static_cast<std::int64_t>(child_)},
+                              {"stop_reason", stop_reason_name(outcome_.stop_reason)},
+                              {"log_stalled", pump_.is_stalled()}});
+  if (started_ns_ > 0) status.set("elapsed_ns", now_ns() - started_ns_);
+  if (!hooks_.activity) return status;
+  const Activity activity = hooks_.activity();
+  status.set("steps", activity.most_steps).set("cpu_seconds", activity.cpu_seconds);
+  return status.set("memory_bytes", activity.memory_bytes);
 }
 
 std::optional<Duration> ChildRun::time_to_next_tick() const {
@@ -298,7 +304,7 @@ void ChildRun::tick() {
 void ChildRun::judge_limits(std::int64_t now) {
   if (now < next_limits_ns_) return;
   next_limits_ns_ = now + kSecond;
-  for (const auto& limit : {limits_.max_duration, limits_.budget})
+  for (const auto& limit : {limits_.max_duration, limits_.budget, limits_.slice_duration})
     if (limit)
       next_limits_ns_ =
           std::min(next_limits_ns_, std::max(now + 1'000'000, started_ns_ + limit->nanoseconds));
@@ -306,9 +312,11 @@ void ChildRun::judge_limits(std::int64_t now) {
     if (limit)
       next_limits_ns_ =
           std::min(next_limits_ns_, now + std::max<std::int64_t>(20'000'000, limit->nanoseconds / 10));
+  if (limits_.slice_steps) next_limits_ns_ = std::min(next_limits_ns_, now + kStepCount);
   if (stop_.is_stopping()) return;
   std::optional<Activity> activity;
-  if (hooks_.activity && (limits_.idle_stop || limits_.hang_stop)) activity = hooks_.activity();
+  if (hooks_.activity && (limits_.idle_stop || limits_.hang_stop || limits_.slice_steps))
+    activity = hooks_.activity();
   const auto reached = reached_limit(limits_, activity, started_ns_, now);
   if (!reached) return;
   event("limit",

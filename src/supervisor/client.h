@@ -35,7 +35,8 @@ class Client {
   ~Client();
   // Returns when the supervisor has taken it; kUnavailable when it does not answer.
   Result<void> request_stop(StopRequest request);
-  // {"state": "running"|"stopping"|"between", "child_pid", "log_bytes", "stop_reason", ...}; kTimeout when it
+  // {"state": "running"|"stopping"|"between", "child_pid", "log_bytes", "stop_reason", and while a child runs
+  // "elapsed_ns", "steps" (of the process that made most), "cpu_seconds", "memory_bytes" …}; kTimeout when it
   // does not answer.
   Result<Json> status(Duration timeout);
   int descriptor() const;

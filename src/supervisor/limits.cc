@@ -36,7 +36,13 @@ std::optional<LimitReached> reached_limit(const Limits& limits, const std::optio
     return LimitReached{StopReason::kMaxDuration,
                         fmt::format("stopped after {}: the limit max_duration is {}", minutes(age),
                                     minutes(*limits.max_duration))};
+  if (limits.slice_duration && age >= *limits.slice_duration)
+    return LimitReached{StopReason::kSlice,
+                        fmt::format("stopped after {}, as the probe wanted", minutes(age))};
   if (!activity) return std::nullopt;
+  if (limits.slice_steps && activity->most_steps >= *limits.slice_steps)
+    return LimitReached{StopReason::kSlice,
+                        fmt::format("stopped after {} steps, as the probe wanted", activity->most_steps)};
   if (limits.hang_stop && activity->io_known && is_current(*activity, *limits.hang_stop, now_ns)) {
     const std::int64_t last = latest(started_ns, {activity->last_step_ns, activity->last_log_ns,
                                                   activity->last_io_ns, activity->last_progress_ns});

@@ -91,6 +91,8 @@ std::string_view stop_reason_name(StopReason reason) {
       return "idle";
     case StopReason::kHang:
       return "hang";
+    case StopReason::kSlice:
+      return "slice";
     case StopReason::kMemoryLimit:
       return "memory-limit";
     case StopReason::kKernelOutOfMemory:

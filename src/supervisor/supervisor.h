@@ -47,7 +47,8 @@ struct SupervisorHooks {
   std::function<void(const StartedChild&)> on_child_started;
   // After the bytes are in the log.
   std::function<void(std::string_view bytes)> on_log;
-  // Asked about once a second, while an idle or hang limit is set.
+  // Asked about once a second while an idle or hang limit is set, ten times a second while steps are
+  // counted, and when a client asks for the status.
   std::function<Activity()> activity;
   // "signal", "stop", "limit", "out-of-memory", "log-stalled", "log-resumed", "log-failed", "warden-lost",
   // "unkillable".

@@ -30,6 +30,7 @@ struct Activity {
   std::optional<double> cpu_seconds;  // of the tree since the recorder began
   std::int64_t processes = 0;         // in the tree at the last sample
   std::int64_t steps = 0;             // optimiser steps seen, all processes
+  std::int64_t most_steps = 0;        // of the process that made most: ranks step together
 };
 
 }  // namespace forebay

@@ -206,6 +206,7 @@ void HookChannel::retire(std::size_t index, const StepSink& sink) {
   if (ring.builder) {
     ring.builder->finish(sink);
     ended_steps_ += ring.builder->steps();
+    ended_most_steps_ = std::max(ended_most_steps_, ring.builder->steps());
   }
   ended_lost_ += ring.reader.lost();
   if (ring.reader.is_ready()) {
@@ -251,6 +252,13 @@ std::int64_t HookChannel::steps() const {
   for (const Ring& ring : rings_)
     if (ring.builder) sum += ring.builder->steps();
   return sum;
+}
+
+std::int64_t HookChannel::most_steps() const {
+  std::int64_t most = ended_most_steps_;
+  for (const Ring& ring : rings_)
+    if (ring.builder) most = std::max(most, ring.builder->steps());
+  return most;
 }
 
 std::uint64_t HookChannel::lost_records() const {

@@ -41,6 +41,7 @@ class HookChannel {
   bool is_busy() const { return busy_; }
   std::optional<std::int64_t> last_span_ns() const { return last_span_ns_; }
   std::int64_t steps() const;
+  std::int64_t most_steps() const;  // of one process
   // Process numbers that have a .seen file, as the processes see themselves.
   const std::set<std::int64_t>& seen() const { return seen_; }
   // True once after something changed that belongs into hook.json.
@@ -86,7 +87,7 @@ class HookChannel {
   std::vector<std::pair<std::string, std::string>> damaged_;
   std::vector<std::string> ended_;  // descriptions of retired processes, as JSON text
   std::size_t ended_bytes_ = 0;
-  std::int64_t ended_steps_ = 0;
+  std::int64_t ended_steps_ = 0, ended_most_steps_ = 0;
   std::uint64_t ended_lost_ = 0, ended_undescribed_ = 0, ended_workers_ = 0;
   std::optional<std::int64_t> last_span_ns_;
   bool busy_ = false, changed_ = false;

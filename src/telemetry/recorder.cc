@@ -191,6 +191,7 @@ class RecorderThread : public Recorder {
         });
       });
       activity_.steps = channel_->steps();
+      activity_.most_steps = channel_->most_steps();
       if (channel_->last_span_ns()) activity_.last_step_ns = channel_->last_span_ns();
     }
     if (feed_.take(batch_))
@@ -210,6 +211,7 @@ class RecorderThread : public Recorder {
     if (channel_) {
       channel_->finish(now, step_sink());
       activity_.steps = channel_->steps();
+      activity_.most_steps = channel_->most_steps();
     }
     summing_.finish_all([this](const StepRow& row) { note(steps_.append(kFrameEntry, encode_step(row))); });
     progress_.finish(clock_.now(), now);

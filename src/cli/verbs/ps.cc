@@ -34,8 +34,10 @@ std::vector<TableCell> cells_of(const RunRow& row, Instant now) {
   const std::string state = row.cause.empty() || row.state == RunState::kFinished
                                 ? std::string(tr(run_state_name(row.state)))
                                 : fmt::format("{} ({})", tr(run_state_name(row.state)), row.cause);
+  const std::string name =
+      row.kind == kProbeRun ? fmt::format(fmt::runtime(tr("{0} (probe)")), row.name) : row.name;
   return {row.id,
-          row.name,
+          name,
           TableCell(state, tone_of(row)),
           code,
           format_duration(Duration{now.nanoseconds - row.created.nanoseconds}),

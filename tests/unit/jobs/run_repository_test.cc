@@ -32,6 +32,17 @@ TEST(RunRepository, KeepsWhatItIsGiven) {
   EXPECT_FALSE(found->started.has_value());
 }
 
+TEST(RunRepository, KnowsAProbeFromARun) {
+  TemporaryFolder folder;
+  auto runs = RunRepository::open(folder.path());
+  RunRow probe = row("abcd");
+  probe.kind = kProbeRun;
+  ASSERT_TRUE(runs->create(probe));
+  ASSERT_TRUE(runs->create(row("wxyz")));
+  EXPECT_EQ(runs->get("abcd")->kind, kProbeRun);
+  EXPECT_EQ(runs->get("wxyz")->kind, "run");
+}
+
 TEST(RunRepository, AReplacedOwnerCannotWriteAnyMore) {
   TemporaryFolder folder;
   auto runs = RunRepository::open(folder.path());

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "spec/job_file.h"
 #include "spec/job_text.h"
-#include "spec/nearest.h"
 #include "spec/place.h"
 #include "spec/sentence.h"
 #include "spec/url.h"

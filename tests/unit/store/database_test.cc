@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "base/file.h"
 #include "temporary_folder.h"
 
@@ -47,6 +53,23 @@ TEST(Database, SaysCorruptForAFileThatIsNoDatabase) {
   const auto opened = Database::open(folder.file("db"), kFirst);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
+}
+
+TEST(Database, ManyMayOpenANewOneAtTheSameMoment) {
+  for (int round = 0; round < 20; ++round) {
+    TemporaryFolder folder;
+    std::vector<std::jthread> people;
+    std::array<std::string, 8> problems;
+    std::latch all(8);
+    for (std::string& problem : problems)
+      people.emplace_back([&folder, &problem, &all] {
+        all.arrive_and_wait();
+        if (const auto opened = Database::open(folder.file("db"), kFirst); !opened)
+          problem = opened.error().sentence();
+      });
+    people.clear();
+    for (const std::string& problem : problems) EXPECT_EQ(problem, "");
+  }
 }
 
 }  // namespace

@@ -47,6 +47,24 @@ TEST(Limits, DurationsNeedNoActivity) {
   EXPECT_EQ(judged(limits, std::nullopt, 5), StopReason::kBudget);
 }
 
+TEST(Limits, ASliceIsOverAfterItsStepsOrItsTime) {
+  Limits limits;
+  limits.slice_steps = 55;
+  Activity activity = quiet(3);
+  activity.steps = 110;  // two ranks
+  activity.most_steps = 54;
+  EXPECT_EQ(judged(limits, activity, 3), StopReason::kNone);
+  EXPECT_EQ(judged(limits, std::nullopt, 99), StopReason::kNone) << "without a recorder nothing is counted";
+  activity.most_steps = 55;
+  EXPECT_EQ(judged(limits, activity, 3), StopReason::kSlice);
+  limits.slice_duration = Duration{10 * kSecond};
+  activity.most_steps = 0;
+  EXPECT_EQ(judged(limits, activity, 9), StopReason::kNone);
+  EXPECT_EQ(judged(limits, std::nullopt, 10), StopReason::kSlice);
+  limits.max_duration = Duration{10 * kSecond};
+  EXPECT_EQ(judged(limits, activity, 10), StopReason::kMaxDuration) << "the job's own limit is a failure";
+}
+
 TEST(Limits, NothingIsJudgedWithoutLimits) {
   EXPECT_EQ(judged({}, quiet(99999), 99999), StopReason::kNone);
 }

@@ -21,7 +21,9 @@ pid_t sleeper() {
   if (pid == 0) {
     ::setpgid(0, 0);
     ::signal(SIGINT, SIG_DFL);
-    ::sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
+    sigset_t none;  // a supervisor of an earlier test may have left signals blocked
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
     for (;;) ::pause();
   }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);

@@ -146,6 +146,27 @@ TEST_P(StopTest, AnIdleJobIsEndedOnlyWhenTheRecorderSaysSo) {
   EXPECT_EQ(run(shell("sleep 100"), limits).stop_reason, StopReason::kIdle);
 }
 
+TEST_P(StopTest, ASliceEndsItSoonAfterItsStepsHaveBeenCounted) {
+  std::int64_t reached_ns = 0;
+  hooks.activity = [&, asked = 0]() mutable {
+    Activity activity;
+    activity.most_steps = ++asked * 10;
+    if (activity.most_steps == 30) reached_ns = system_clock().monotonic_ns();
+    return activity;
+  };
+  Limits limits;
+  limits.slice_steps = 30;
+  const ChildOutcome outcome =
+      run(shell("trap 'echo saved; exit 0' TERM; while :; do sleep 0.02; done"), limits);
+  EXPECT_EQ(outcome.stop_reason, StopReason::kSlice);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.stop_sentence, HasSubstr("30 steps"));
+  EXPECT_THAT(log(), HasSubstr("saved")) << "it was asked, not killed";
+  EXPECT_THAT(events, Contains("limit"));
+  EXPECT_LT(system_clock().monotonic_ns() - reached_ns, 1'500'000'000);
+  EXPECT_EQ(tagged_processes(), 0u);
+}
+
 TEST_P(StopTest, AMemoryLimitEndsItWithFigures) {
   ChildSpec spec = shell(
       "exec python3 -c '\nimport time\nb=[]\nfor i in range(64):\n  b.append(bytearray(b\"x\")*(8<<20)); "

@@ -85,6 +85,20 @@ TEST_F(HookChannelTest, RingsOfEndedProcessesAreReadAndRemoved) {
   EXPECT_EQ(channel.processes().size(), 1u) << "what it was stays known";
 }
 
+TEST_F(HookChannelTest, TheMostStepsAreThoseOfOneProcess) {
+  RingFile first(folder.file("10.ring"), 16, 10), second(folder.file("11.ring"), 16, 11);
+  first.add(SpanKind::kOptimizerStep, 150, 10, 0).add(SpanKind::kOptimizerStep, 250, 10, 0).save();
+  second.add(SpanKind::kOptimizerStep, 150, 10, 0).save();
+  poll();
+  EXPECT_EQ(channel.steps(), 3);
+  EXPECT_EQ(channel.most_steps(), 2);
+  running = false;
+  poll();
+  poll();
+  poll();
+  EXPECT_EQ(channel.most_steps(), 2) << "also when it has ended";
+}
+
 TEST_F(HookChannelTest, ARingWhoseStartIsUnknownIsNeverRemoved) {
   RingFile ring(folder.file("10.ring"), 16, 10);
   ring.put<std::uint64_t>(24, 0).save();

@@ -1,4 +1,4 @@
-#include "spec/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <cctype>
